@@ -56,6 +56,9 @@ class Shown:
 def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
     """Yield the numbers in sentences with one link to a note, behind it or in its words.
 
+    Numbers with one significant digit are left out, and those with bounds or factors (*at least
+    12*, *12 times*).
+
     Examples
     --------
     >>> from vaultkit.read.markdown import parse
@@ -90,7 +93,11 @@ def _place(link: Link) -> tuple[int, int]:
 
 
 def cited(note: Note, vault: Vault) -> dict[Link, Note]:
-    """Return the notes whose numbers a note cites, by the links."""
+    """Return the notes that a note cites for a number, by the links to them.
+
+    These are the links of `citations`: a number of at least two significant digits belongs to
+    each. A link that is broken, or leads to the note itself, is left out.
+    """
     found: dict[Link, Note] = {}
     for link, _, _ in citations(note):
         try:
@@ -103,7 +110,7 @@ def cited(note: Note, vault: Vault) -> dict[Link, Note]:
 
 
 def others(note: Note, vault: Vault) -> dict[Path, Note]:
-    """Return the notes whose numbers a note cites or names, by their paths."""
+    """Return the notes that a note cites for a number, or names in a comment, by their paths."""
     found = {other.path: other for other in cited(note, vault).values()}
     for binding in _of_others(note):
         other = _named(binding, note, vault)

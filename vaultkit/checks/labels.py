@@ -23,6 +23,12 @@ _FEW = 8
 class Labels:
     """Numbers by the words that label them.
 
+    Parameters
+    ----------
+    words
+        The words of a language, English by default. Those in its list ``no_label`` label nothing.
+        Nor do superlatives: *the largest is 0.37* does not say which quantity it is the largest of.
+
     Examples
     --------
     >>> labels = Labels()
@@ -35,7 +41,7 @@ class Labels:
     def __init__(self, words: Lexicon | None = None) -> None:
         words = words or lexicon()
         self._named: dict[str, Evidence] = {}
-        self._ignored = set(words.words["labelling"]["none"])
+        self._ignored = set(words.words["labelling"]["no_label"])
         self._superlative = re.compile(words.pattern("labelling", "superlatives"), re.IGNORECASE)
 
     def read(self, text: str, source: str) -> None:

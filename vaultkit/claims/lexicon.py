@@ -32,7 +32,10 @@ class Lexicon:
     words: dict[str, dict[str, list[str]]]
 
     def pattern(self, table: str, *names: str) -> str:
-        """Return a regular expression for the words of some lists of a table, or of all.
+        r"""Return a regular expression for the words of some lists of a table, or of all.
+
+        A part of an entry with a backslash is a regular expression itself: ``larg\w*est``. In all
+        others, each character is itself.
 
         >>> lexicon("en").pattern("before", "exactly")
         '(?:precisely|exactly)'
@@ -85,6 +88,8 @@ def alternatives(words: Iterable[str]) -> str:
 
 def _pattern_of(word: str) -> str:
     r"""Return a regular expression for a word, with any blanks between its parts.
+
+    A part with a backslash is one already.
 
     >>> _pattern_of("no more") == r"no\s+more"
     True

@@ -19,7 +19,7 @@ from vaultkit.doors.pytest_session import (
     ON_MACHINES,
     RUNNERS,
     TALLY,
-    is_asked,
+    is_in_shard,
     read_vault,
     runner_of,
     vault_of,
@@ -111,9 +111,14 @@ class NoteFile(pytest.File):
     reported = ""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield an item for each block, in order, then one for each kind of check."""
+        """Yield an item for each block, in order, then one for each kind of check.
+
+        The item ``(machines)`` is the last, if ``--machines`` asks for it and the note has code. A
+        note in another machine's share (``--shard``) has no items. With ``--update``, the note is
+        first rewritten and read again, if code that it mirrors from a file has changed.
+        """
         vault = vault_of(self.path, self.config)
-        if not is_asked(self.path, vault.notes, self.config):
+        if not is_in_shard(self.path, vault.notes, self.config):
             return
         self.note = vault.notes[self.path]
         updates = self.config.option.vault_update and not self.config.option.collectonly
@@ -297,7 +302,7 @@ class DrawingFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for freshness, and one for other machines if requested."""
-        if not is_asked(self.path, self.path.parent.glob("*.svg"), self.config):
+        if not is_in_shard(self.path, self.path.parent.glob("*.svg"), self.config):
             return
         yield DrawingItem.from_parent(self, name="fresh")
         if self.config.option.vault_machines:

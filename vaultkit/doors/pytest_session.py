@@ -103,10 +103,11 @@ def shard_of(config: pytest.Config) -> Shard | None:
     return Shard.read(config.option.vault_shard) if config.option.vault_shard else None
 
 
-def is_asked(path: Path, files: Iterable[Path], config: pytest.Config) -> bool:
+def is_in_shard(path: Path, files: Iterable[Path], config: pytest.Config) -> bool:
     """Return whether a file is in the share of files that this machine checks (``--shard``).
 
-    ``files`` are all of its kind: the notes of a vault, or the drawings of a folder.
+    Without ``--shard``, every file is. ``files`` are all of its kind: the notes of a vault, or the
+    drawings of a folder.
     """
     shard = shard_of(config)
     shares = config.stash[SHARES]

@@ -210,7 +210,12 @@ class RunChecks:
         self.shapes.call = self.bindings.call = call
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-        """Pass the variables, as a block has left them, to all checks."""
+        """Pass the variables, as a block has left them, to all checks.
+
+        A step is a piece of code of the block that has run, with its output: the whole block, or a
+        prompt of a session.
+        """
+        # First, since `shapes` reads and completes the state that this adds.
         self.seen.observe(block, steps, variables)
         self.equations.observe(block, steps, variables)
         self.shapes.observe(block, steps, variables)

@@ -78,7 +78,7 @@ class Atoms(Ranges):
                 node = Apply(node, self.arguments())
             else:
                 return node
-            self.placed(start, node)
+            self.with_span(start, node)
         raise self.error(f"more than {LONGEST_CHAIN} marks on one thing")
 
     def applies(self, node: Node) -> bool:
@@ -175,7 +175,7 @@ class Atoms(Ranges):
 
     def arguments(self) -> tuple[Node, ...]:
         """Parse a list of arguments in brackets, separated by commas."""
-        self.depth = self.deeper()
+        self.depth = self.next_depth()
         closing = OPEN[self.take()]
         arguments: list[Node] = []
         while self.next != closing:
@@ -195,7 +195,7 @@ class Atoms(Ranges):
     def atom(self) -> Node:
         """Parse an atom; its node gets its span."""
         start = self.start()
-        return self.placed(start, self._atom())
+        return self.with_span(start, self._atom())
 
     def _atom(self) -> Node:
         """Parse one atom and advance behind it.
@@ -213,7 +213,7 @@ class Atoms(Ranges):
             return self.parenthesis()
         if text in BARS or text in DOUBLE_BARS:
             closing = (BARS | DOUBLE_BARS)[self.take()]
-            self.depth = self.deeper()
+            self.depth = self.next_depth()
             body = self.sum()
             self.depth -= 1
             self.take(closing)
@@ -339,7 +339,7 @@ class Atoms(Ranges):
                 if relation in "∈∉":
                     raise self.error("a brace can hold a shape, a value or words only")
                 claim = Statement((body, self.whole(tokens)), (relation,))
-                self.braced.append(self.placed(start, claim))
+                self.braced.append(self.with_span(start, claim))
             elif any(COUNTS.search(text) for text in texts):
                 raise self.error("a number in the words of a brace cannot be judged")
         # The content of a brace is one factor.
@@ -388,7 +388,7 @@ class Atoms(Ranges):
         if opening == "{" and not isinstance(parts[0], Apply):
             return parts[0]
         if isinstance(parts[0], (Apply, Number, Symbol)):
-            return self.placed(start, Sum(((1, parts[0]),)))
+            return self.with_span(start, Sum(((1, parts[0]),)))
         return parts[0]
 
     def environment(self) -> Node:

@@ -82,14 +82,14 @@ class Cursor:
         """Return the position of the next token in the formula."""
         return self.tokens[self.at].start if self.at < len(self.tokens) else 0
 
-    def placed(self, start: int, node: _N) -> _N:
+    def with_span(self, start: int, node: _N) -> _N:
         """Return a node with its span: from ``start`` to the last token consumed."""
         if node.span == (0, 0) and self.at:
             object.__setattr__(node, "span", (start, self.tokens[self.at - 1].end))
         return node
 
-    def deeper(self) -> int:
-        """Return the depth of a nested bracket; raise an error if it is too deep."""
+    def next_depth(self) -> int:
+        """Return the depth of what begins here, one more than now; raise an error if too deep."""
         # Each bracket counts twice: as a bracket, and as the sum in it.
         if self.depth > 2 * DEEPEST:
             raise self.error(f"it is nested more than {DEEPEST} deep")
@@ -114,7 +114,7 @@ class Cursor:
 
     def inner(self, tokens: Sequence[Token]) -> Self:
         """Return a parser of these tokens, one level deeper."""
-        return type(self)(tokens, self.tex, self.deeper(), self.braced)
+        return type(self)(tokens, self.tex, self.next_depth(), self.braced)
 
     def whole(self, tokens: Sequence[Token]) -> Node:
         """Parse all of these tokens as one sum."""

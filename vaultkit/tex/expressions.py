@@ -46,10 +46,14 @@ class Expressions(Atoms):
     """Parses sums of terms, and terms of factors."""
 
     def sum(self) -> Node:
-        """Parse terms with signs between them."""
+        r"""Parse terms with signs between them.
+
+        A single term without a minus sign is returned as it is, not as a sum. Terms with dots,
+        ``x_1 + \dots + x_n``, become one term, a `Reduce` over an index.
+        """
         start = self.start()
         terms: list[tuple[int, Node]] = []
-        self.depth = self.deeper()
+        self.depth = self.next_depth()
         while True:
             sign = 1
             while self.next in ("+", "-"):
@@ -60,10 +64,11 @@ class Expressions(Atoms):
                 break
         self.depth -= 1
         if len(terms) > 1:
-            terms = self.dotted(terms)
-        if terms == [(1, terms[0][1])]:
-            return terms[0][1]
-        return self.placed(start, Sum(tuple(terms)))
+            terms = self.without_dots(terms)
+        (sign, first), *others = terms
+        if sign > 0 and not others:
+            return first
+        return self.with_span(start, Sum(tuple(terms)))
 
     def go_on(self, signs: Collection[str]) -> None:
         """Skip a line break, if the next row continues the sum with a sign and has no relation."""
@@ -97,11 +102,11 @@ class Expressions(Atoms):
                 self.take()
                 sign = -sign
             right = self.product()
-            right = right if sign > 0 else self.placed(start, Sum(((-1, right),)))
+            right = right if sign > 0 else self.with_span(start, Sum(((-1, right),)))
             if isinstance(node, Dots) or isinstance(right, Dots):
                 raise self.error("dots between factors are not read; write \\prod")
             node = quotient(node, right) if op == "/" else Product(op, node, right)
-            node = self.placed(start, node)
+            node = self.with_span(start, node)
             self.go_on(OPERATORS)
             links += 1
             if links > LONGEST_CHAIN:
@@ -128,7 +133,7 @@ class Expressions(Atoms):
                 raise self.error("write powers of ten as 10^{-3}")
             if isinstance(node, Dots) or self.next in DOTS:
                 raise self.error("dots between factors are not read; write \\prod")
-            node = self.placed(start, Product("", node, self.factor()))
+            node = self.with_span(start, Product("", node, self.factor()))
             links += 1
             if links > LONGEST_CHAIN:
                 raise self.error(f"a chain of more than {LONGEST_CHAIN} factors")
@@ -161,7 +166,7 @@ class Expressions(Atoms):
     def factor(self) -> Node:
         """Parse a factor: an operator with its operand, a function, or an atom."""
         start = self.start()
-        return self.placed(start, self._factor())
+        return self.with_span(start, self._factor())
 
     def _factor(self) -> Node:
         """Parse one factor of a product.

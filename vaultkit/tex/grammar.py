@@ -264,7 +264,7 @@ class _Statements(Expressions):
             return []
         lefts, limits = self.listed(lefts)
         return [
-            self.placed(start, Statement((left, *sides), tuple(relations), limits))
+            self.with_span(start, Statement((left, *sides), tuple(relations), limits))
             for left in lefts
         ]
 
@@ -327,7 +327,7 @@ class _Statements(Expressions):
         if self.relation() or self.next in UNJUDGED or self.next in SPOKEN - {r"\forall"}:
             raise self.unread()
         return [
-            self.placed(start, Membership(element, negated=negated, when=limits, **claim))
+            self.with_span(start, Membership(element, negated=negated, when=limits, **claim))
             for element in elements
             for claim in claims
         ]

@@ -37,7 +37,7 @@ class Ranges(Cursor):
             raise self.error("the dots leave out what would have to be judged")
         if second and (second != Number("2") or low != Number("1")):
             raise self.error("between dots only steps of one are supported")
-        return self.placed(start, Range(lefts[0], low, high))
+        return self.with_span(start, Range(lefts[0], low, high))
 
     def values(self, start: int, lefts: list[Node], low: Node) -> Range | None:
         """Parse the rest of ``i = 1, 2, 3``."""
@@ -56,7 +56,7 @@ class Ranges(Cursor):
             raise self.error("a list of numbers that are not whole and in order")
         if len(lefts) != 1 or not isinstance(lefts[0], Symbol):
             raise self.error("a list of numbers where one is expected")
-        return self.placed(start, Range(lefts[0], numbers[0], numbers[-1]))
+        return self.with_span(start, Range(lefts[0], numbers[0], numbers[-1]))
 
     def dots_ahead(self) -> bool:
         r"""Return whether dots follow the next part of a list: ``, 2, \dots``."""
@@ -68,7 +68,7 @@ class Ranges(Cursor):
                 return False
         return False
 
-    def dotted(self, terms: list[tuple[int, Node]]) -> list[tuple[int, Node]]:
+    def without_dots(self, terms: list[tuple[int, Node]]) -> list[tuple[int, Node]]:
         r"""Return the terms of a sum with ``x_1 + \dots + x_n`` replaced by a sum over an index.
 
         Each term comes with its sign; the dots are a term of their own. The terms beside them are
@@ -91,7 +91,7 @@ class Ranges(Cursor):
             match before, low:
                 case Number(one), Number(two) if float(one) + 1 != float(two):
                     raise self.error("between dots only steps of one are supported")
-        rest = self.dotted(terms[at + 2 :]) if at + 2 < len(terms) else []
+        rest = self.without_dots(terms[at + 2 :]) if at + 2 < len(terms) else []
         return [*terms[: at - 1], (sign, Reduce("sum", (HIDDEN,), low, high, body)), *rest]
 
     def listed(self, parts: list[Node]) -> tuple[list[Node], tuple[Node, ...]]:

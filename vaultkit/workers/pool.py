@@ -117,7 +117,7 @@ class Workers:
         """Cancel the work of a key; another thread that waits for it gets the ending."""
         for keeper in self._keepers:
             if keeper.keys and keeper.keys[0] == key:
-                keeper.stop()
+                keeper.cancel()
 
     def forget_checkpoints(self, *names: str) -> None:
         """End the processes that are the checkpoints of these names, which are outdated."""
@@ -131,7 +131,7 @@ class Workers:
         for keeper in keepers:
             keeper.connection.close()  # on which the keeper ends
         for keeper in keepers:
-            keeper.end(2.0)
+            keeper.join(2.0)
 
     def __enter__(self) -> Workers:
         return self
@@ -211,8 +211,8 @@ class Workers:
             keeper.heard(float(rest))
         elif what == b"P":  # the process of the note
             keeper.note = int(rest)
-            if keeper.stopped:
-                keeper.stop()
+            if keeper.cancelled:
+                keeper.cancel()
         elif what == b"A":
             keeper.alone = True
         elif what == b"B":  # a heartbeat of the note
@@ -226,7 +226,7 @@ class Workers:
             frames = tuple((file, line) for file, line in ending.frames)
             ending = replace(ending, frames=frames, messages=tuple(keeper.messages))
             self._endings[keeper.keys.popleft()] = ending
-            keeper.messages, keeper.beat, keeper.note, keeper.stopped = [], {}, 0, False
+            keeper.messages, keeper.beat, keeper.note, keeper.cancelled = [], {}, 0, False
             keeper.heard(_START)
 
     def _discard_worker(self, keeper: _Keeper, kind: Any) -> None:
@@ -241,7 +241,7 @@ class Workers:
             with contextlib.suppress(OSError):
                 os.killpg(keeper.note, signal.SIGKILL)
         keeper.connection.close()
-        keeper.end(0.0)
+        keeper.join(0.0)
         if keeper.keys:
             messages = tuple(keeper.messages)
             key = keeper.keys.popleft()
@@ -267,23 +267,26 @@ class _Keeper:
     #: Whether it cannot fork, and runs the notes itself.
     alone: bool = False
     #: Whether its present work was cancelled.
-    stopped: bool = False
+    cancelled: bool = False
     deadline: float = float("inf")
 
     def heard(self, seconds: float) -> None:
         self.deadline = time.monotonic() + seconds
 
-    def stop(self) -> None:
-        """End the process of the note, as soon as it exists."""
-        self.stopped = True
+    def cancel(self) -> None:
+        """End the process of the note, as soon as it exists.
+
+        A keeper that cannot fork is ended itself: it runs the note.
+        """
+        self.cancelled = True
         with contextlib.suppress(OSError):
             if self.alone:
                 self.process.kill()
             elif self.note:
                 os.killpg(self.note, signal.SIGKILL)
 
-    def end(self, patience: float) -> None:
-        """Wait for its end; kill it if that takes too long."""
+    def join(self, patience: float) -> None:
+        """Wait for the end of the keeper; kill it if that takes longer than so many seconds."""
         until = time.monotonic() + patience
         while self.process.is_alive() and time.monotonic() < until:
             time.sleep(0.002)
