@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
-from snippets import running_example as ex
 from snippets.kv_cache import write_cache
 
 
 def cache_data() -> dict[str, Any]:
     """Return after each step which rows of the cache hold a token, and which one is new."""
-    steps = np.arange(ex.n)
-    held, held_by_step = np.zeros((ex.n, 1)), []
+    tokens = "in the river . the bank".split()
+    steps = np.arange(len(tokens))
+    held, held_by_step = np.zeros((len(tokens), 1)), []
     for step in steps:
         held = write_cache(held, np.ones((1, 1)), int(step))
         held_by_step.append(held[:, 0])
-    return {"tokens": ex.tokens, "held": np.array(held_by_step), "new": steps}
+    return {"tokens": tokens, "held": np.array(held_by_step), "new": steps}
 
 
 def draw_cache(data: Mapping[str, Any]) -> str:
