@@ -13,7 +13,7 @@ from snippets.kv_cache import write_cache
 
 def cache_data() -> dict[str, Any]:
     """Return after each step which rows of the cache hold a token, and which one is new."""
-    tokens = "in the river . the bank".split()
+    tokens = ["in", "the", "river", ".", "the", "bank"]
     steps = np.arange(len(tokens))
     held, held_by_step = np.zeros((len(tokens), 1)), []
     for step in steps:
