@@ -43,10 +43,12 @@ def converter(vault: Vault, path: Path, extensions: Sequence[str] = (), **option
 
 
 def of_checks(note: Note, vault: Vault) -> Found:
-    """Return what `vaultkit.read` found."""
+    """Return what `vaultkit.read` found; old addresses of headings are at the end of a page."""
+    moved = [link for link in note.old_headings if vault.resolve(link, note).path != note.path]
+    links = note.links[len(note.old_headings) :]  # those of properties are first
     return Found(
         headings=[(heading.level, heading.slug) for heading in note.headings],
-        links=[_expected(link, note, vault) for link in note.links],
+        links=[_expected(link, note, vault) for link in (*links, *moved)],
         formulas=[(_squeezed(formula.tex), formula.display) for formula in note.formulas],
         code=[fence.text.strip("\n") for fence in note.fences if fence.language != "mermaid"],
         block_ids={f"^{name}" for name in note.block_ids},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vaultkit.read.vault import Vault
-from vaultkit.site.road import Place, Step, beside, entered, line, needed, onward, ways
+from vaultkit.site.road import Place, Step, beside, entered, line, links_at_the_end, needed, onward
 
 
 def test_a_note_builds_on_the_earlier_ones_that_it_links_to_most(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_names_are_escaped() -> None:
     written = line([Place("", 1, 4, None)], 1)
     assert "1 minute<" in written
     assert "--vk-done:25.0%" in written
-    assert ways({"Edit this page": ""}) == ""
+    assert links_at_the_end({"Edit this page": ""}) == ""
 
 
 def test_a_step_of_two_roads_leads_on_to_both() -> None:
