@@ -13,7 +13,7 @@ from vaultkit.doors.command_line import main
 from vaultkit.edit.bind import harmless, propose
 from vaultkit.edit.expressions import collected
 from vaultkit.edit.sentences import Proposal
-from vaultkit.edit.text import applied
+from vaultkit.edit.text import Edit, Span, applied
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
@@ -132,6 +132,13 @@ def test_an_element_without_its_label_is_asked_and_not_accepted() -> None:
 )
 def test_what_may_mean_something_else_is_asked(prose: str) -> None:
     assert bound(prose) == prose
+
+
+def test_comments_that_are_harmless_alone_may_not_be_so_together() -> None:
+    note = parse("The sum is **3**.")
+    edits = [Edit(Span(1, column, 1, column), "<!-- = s -->") for column in (13, 14)]
+    assert [harmless(note, [edit]) for edit in edits] == [[edit] for edit in edits]
+    assert harmless(note, edits) == edits[:1]
 
 
 def test_a_second_run_adds_nothing() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from vaultkit.checks import outputs
 from vaultkit.checks.check import EXCEPTED, FAILS
+from vaultkit.checks.incomplete import Incomplete
 from vaultkit.read.fences import looks_like_python
 from vaultkit.read.markdown import parse
 from vaultkit.read.prompts import examples
@@ -81,3 +82,20 @@ def test_a_mask_is_counted_as_an_exception() -> None:
 )  # fmt: skip
 def test_what_looks_like_python(text: str, python: bool) -> None:
     assert looks_like_python(text) == python
+
+
+@pytest.mark.parametrize(
+    ("code", "excused"), [("x += 1", True), ("del x", True), ("width = 1\nwidht", False)]
+)
+def test_code_that_needs_what_a_missing_package_makes_is_not_judged(
+    code: str, excused: bool
+) -> None:
+    note = parse(f"```python\nimport nosuchmodule\nx = 1\n```\n\n```python\n{code}\n```\n")
+    run, incomplete = NoteRun(note), Incomplete(note)
+    assert [incomplete.excuses(n, run.steps(n)) for n in range(2)][1] is excused
+
+
+def test_an_asynchronous_function_is_bound() -> None:
+    note = parse("```python\nasync def width(): ...\n```\n\n```python\nwidht\n```\n")
+    run, incomplete = NoteRun(note), Incomplete(note)
+    assert [incomplete.excuses(n, run.steps(n)) for n in range(2)] == [False, False]

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks.check import FAILS
+from vaultkit.checks.dates import Dates, Day
+from vaultkit.claims.lexicon import lexicon
 from vaultkit.pipeline.inspect import inspect
+from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 
 TIDE = """
@@ -464,3 +467,11 @@ def test_a_number_whose_role_is_in_doubt_is_not_contradicted(
     tmp_path: Path, page: str, text: str
 ) -> None:
     assert contradicted(tmp_path, f"{page}\n{text}") == []
+
+
+def test_a_word_that_begins_as_a_month_does_is_none() -> None:
+    dates = Dates(lexicon())
+    dates.known = {Day(23, 3, 2008, line=9), Day(25, 4, 2038, line=9)}
+    assert list(dates.wrong(parse("We found 23 marbles, in 2038."))) == []
+    for march in ("March", "Mar"):
+        assert len(list(dates.wrong(parse(f"It was 23 {march}, in 2038.")))) == 1

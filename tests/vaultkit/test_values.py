@@ -313,6 +313,18 @@ def test_a_product_of_two_samples_of_numbers_is_a_sample() -> None:
     assert not holds(r"\mathbb{E}[x \odot x] = 0", x=x)
 
 
+@pytest.mark.parametrize(
+    ("tex", "mean"),
+    [(r"\frac{x}{2} y", 2), (r"\frac{x}{u} y", 4), ("a x y", 8), (r"\frac{x y}{a^2} y", 2)],
+)
+def test_a_multiple_or_quotient_of_samples_is_a_sample(tex: str, mean: float) -> None:
+    rng = np.random.default_rng(0)
+    x, y = 2 + 0.1 * rng.normal(size=2_000), 2 + 0.1 * rng.normal(size=2_000)
+    values = {"x": x, "y": y, "u": np.full(2_000, 1.0), "a": 2}
+    assert holds(rf"\mathbb{{E}}[{tex}] \approx {mean}", **values)
+    assert not holds(rf"\mathbb{{E}}[{tex}] \approx {mean + 2}", **values)
+
+
 def test_a_sum_of_samples_is_a_sample() -> None:
     assert holds(r"\mathbb{E}[(q_i + k_i) q_i] = \mathbb{E}[q_i^2] = 1", **SAMPLE)
     assert not holds(r"\mathbb{E}[(q_i + k_i) q_i] = 0", **SAMPLE)

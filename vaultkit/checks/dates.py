@@ -54,6 +54,18 @@ class _Found:
     text: str
 
 
+def _abbreviated(name: str) -> str:
+    """Return a regular expression for a name and its abbreviations to at least three letters.
+
+    >>> _abbreviated("sunday")
+    'sun(?:d(?:a(?:y)?)?)?'
+    """
+    rest = ""
+    for letter in reversed(name[3:]):
+        rest = f"(?:{letter}{rest})?"
+    return name[:3] + rest
+
+
 class Dates:
     """Collects the dates of outputs and variables, and compares those of the text.
 
@@ -66,11 +78,11 @@ class Dates:
     def __init__(self, lexicon: Lexicon) -> None:
         self._months = [name[:3] for name in lexicon.words["dates"]["months"]]
         self._weekdays = [name[:3] for name in lexicon.words["dates"]["weekdays"]]
-        months = "|".join(f"{name}[a-z]*" for name in self._months)
-        weekdays = "|".join(f"{name}[a-z]*" for name in self._weekdays)
+        months = "|".join(map(_abbreviated, lexicon.words["dates"]["months"]))
+        weekdays = "|".join(map(_abbreviated, lexicon.words["dates"]["weekdays"]))
         self._pattern = re.compile(
             rf"(?<![\w-])(?:(?P<weekday>{weekdays})\.?,?\s(?:the\s)?)?(?:"
-            rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{months})"
+            rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{months})(?![a-z])"
             rf"|(?P<month2>{months})\.?\s(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)(?![\w.]*\d)"
             rf"(?:,?\s(?:in\s)?(?P<year>(?:1[4-9]|20)\d\d)(?![\d.]*\d))?",
             re.IGNORECASE,

@@ -139,7 +139,10 @@ def _is_slip(name: str, other: str) -> bool:
 
 
 def _names(block: Block) -> tuple[set[str], set[str]]:
-    """Return the names that a block reads, and those that it binds."""
+    """Return the names that a block reads, and those that it binds.
+
+    If it does not parse, only plain assignments are found, and nothing is taken to be read.
+    """
     source = block.fence.text
     if is_session(source):
         source = "\n".join(found["code"] for found in _PROMPT.finditer(source))
@@ -149,11 +152,16 @@ def _names(block: Block) -> tuple[set[str], set[str]]:
     reads, binds = set[str](), set[str]()
     for node in nodes:
         match node:
-            case ast.Name(id=name, ctx=ast.Load()):
+            case ast.Name(id=name, ctx=ast.Load() | ast.Del()):
                 reads.add(name)
+            case ast.AugAssign(target=ast.Name(id=name)):
+                reads.add(name)  # `x += 1` reads x; its target, a node of its own, binds it
             case ast.Name(id=name):
                 binds.add(name)
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            case (
+                ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):  # fmt: skip
                 binds.add(name)
             case ast.alias(name=name, asname=other):
                 binds.add(other or name.partition(".")[0])

@@ -60,8 +60,10 @@ def _proposal(
     return [Proposal(text, shown, *place, tuple(candidates[:_OFFERED]), states)]
 
 
-def harmless(note: Note, edits: Sequence[Edit]) -> list[Edit]:
+def harmless(note: Note, edits: Sequence[Edit], kept: Sequence[Edit] = ()) -> list[Edit]:
     """Return the edits that change nothing but add comments, as the note is parsed again.
+
+    They change nothing together with each other, and with those that are ``kept`` already.
 
     >>> from vaultkit.edit.text import Span
     >>> note = parse("The sum is **3** or `4`.")
@@ -69,12 +71,14 @@ def harmless(note: Note, edits: Sequence[Edit]) -> list[Edit]:
     >>> [edit.span.column for edit in harmless(note, [Edit(one, "<!-- = s -->") for one in at])]
     [15]
     """
-    if not edits or _reads_the_same(note, parse(applied(note.text, edits), note.path)):
+    edited = applied(note.text, [*kept, *edits]) if edits else note.text
+    if not edits or _reads_the_same(note, parse(edited, note.path)):
         return list(edits)
     if len(edits) == 1:
         return []
     half = len(edits) // 2
-    return harmless(note, edits[:half]) + harmless(note, edits[half:])
+    first = harmless(note, edits[:half], kept)
+    return first + harmless(note, edits[half:], [*kept, *first])
 
 
 def _reads_the_same(one: Note, other: Note) -> bool:

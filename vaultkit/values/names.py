@@ -434,17 +434,36 @@ class Names:
         return self.parts(node, env)
 
     def is_sample(self, node: Node) -> bool:
-        """Return whether a node is a variable with one number for each member of a sample."""
+        """Return whether a node has one number for each member of a sample.
+
+        It may be a variable, or a multiple, power, sum, quotient or product of such variables.
+        """
         match node:
-            case Product(_, Number(), thing) | Power(thing):
+            case Power(thing):
                 return self.is_sample(thing)
             case Sum(terms):
                 return any(self.is_sample(term) for _, term in terms)
-            case Product(r"\odot", left, right):
-                return self.is_sample(left) and self.is_sample(right)
+            case Product(op, left, right):
+                others = [side for side in (left, right) if not self.is_sample(side)]
+                if not others:
+                    return op in (r"\odot", "/")
+                return len(others) == 1 and self._is_number(others[0])
             case Symbol(name):
                 thing = self.variables.get(name, 0)
                 return np.ndim(thing) == 1 and np.size(thing) >= FEWEST
+        return False
+
+    def _is_number(self, node: Node) -> bool:
+        """Return whether a node is a number, the same for all members of a sample."""
+        match node:
+            case Number():
+                return True
+            case Symbol(name):
+                return isinstance(self.variables.get(name), (int, float, np.number))
+            case Power(base, exponent):
+                return self._is_number(base) and self._is_number(exponent)
+            case Product(_, left, right):
+                return self._is_number(left) and self._is_number(right)
         return False
 
     def _range(self, node: Range, env: Mapping[str, str]) -> Node:
