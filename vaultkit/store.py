@@ -81,7 +81,10 @@ class Store:
         return next((row[1:] for row in self.rows(kind, name)), None)
 
     def rows(self, kind: str, name: str | None = None) -> Iterator[tuple[str, bytes, bytes]]:
-        """Yield name, key and entry of all undamaged entries of a kind, or of one name of it."""
+        """Yield the name, key and content of each undamaged entry of a kind.
+
+        With a name, yield only the entry of that name, whatever its key is.
+        """
         query = "SELECT name, key, sum, content FROM kept WHERE kind = ?"
         found = (
             self._run(query, (kind,))

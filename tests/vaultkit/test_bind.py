@@ -141,6 +141,10 @@ def test_comments_that_are_harmless_alone_may_not_be_so_together() -> None:
     assert harmless(note, edits) == edits[:1]
 
 
+def test_a_sum_that_overflows_is_not_proposed() -> None:
+    assert read("It is 12.5 in total.", 'd = {"a": 1e308, "b": 1.2e308}')[1] == []
+
+
 def test_a_second_run_adds_nothing() -> None:
     prose = "It converges in five steps, and the hydration is 68.0 %."
     once = bound(prose)

@@ -305,9 +305,12 @@ def _sides(verdict: Verdict) -> str:
 
 
 def _check(kind: str, formula: Formula, outcome: str, why: str, at: int = 0) -> Check:
-    """Return a check of a formula, at the line of the row that is wrong."""
-    rows = formula.display and "\n" in formula.tex
-    line = formula.row(at) if rows and outcome in UNPROVEN else formula.line
+    """Return a check of a formula, at the line of the row that is wrong.
+
+    ``at`` is a place in its TeX, in that row.
+    """
+    has_rows = formula.display and "\n" in formula.tex
+    line = formula.row(at) if has_rows and outcome in UNPROVEN else formula.line
     column = formula.column if line == formula.line else 1
     return Check(kind, line, formula.tex, outcome, why, column)
 

@@ -43,7 +43,10 @@ class Measure:
 
 
 def of_comments(block: Block) -> Iterator[Measure]:
-    """Yield the numbers of a block whose units are in a comment behind them."""
+    """Yield the numbers of a block whose units are in a comment behind them.
+
+    Several numbers need as many units, all separated by commas: ``x, y = 3, 4  # m, s``.
+    """
     for found in _ASSIGNED.finditer(block.fence.text):
         values = [exactly(float(own)) for own in found["values"].replace("_", "").split(",")]
         units = [part.strip() for part in found["units"].split(",")]

@@ -261,9 +261,10 @@ class Shapes:
         return f"{shape.text}: {name} has shape {_listed(own)}"
 
     def _is_of_an_array(self, shape: Shape, wanted: tuple[int, ...]) -> bool:
-        """Return whether some array has the lengths ``wanted``; in blocks nearby, also in batches.
+        """Return whether some array has the lengths ``wanted``.
 
-        A factor of a product may be a transpose that has no name.
+        For an array of the nearest blocks, axes of a batch may precede them, unless the text states
+        all lengths. A factor of a product may be a transpose that has no name.
         """
         turned = bool(shape.turned or shape.factors)
         if any(s == wanted or (turned and _transposed(s) == wanted) for s in self._every()):

@@ -151,7 +151,17 @@ class Protocol:
         moved: tuple[Path, Path] | None = None,
         makes: tuple[Path, str] | None = None,
     ) -> types.WorkspaceEdit:
-        """Return edits and operations on files as one edit of the workspace."""
+        """Return edits of files, and operations on files, as one edit of the workspace.
+
+        Parameters
+        ----------
+        edits
+            The edits of each file; their spans are those of its present text.
+        moved
+            The path of a file and its new path; it is renamed after the edits.
+        makes
+            The path of a new file, and its text; it is made before the edits.
+        """
         changes: list[Any] = []
         if makes:
             path, text = makes

@@ -171,10 +171,7 @@ class Expressions:
             yield from self._of_list(name, value, named, _labels(name, value, own), own)
 
     def _of_dict(self, name: str, value: dict[Any, Any], named: frozenset[str]) -> Iterator[Atom]:
-        """Yield the expressions on a dictionary.
-
-        Its items, its largest, smallest and summed values.
-        """
+        """Yield the expressions on a dictionary: its items; of numbers, also extremes and sum."""
         plain = {key: _plain(item) for key, item in value.items()}
         for key, item in list(value.items())[:_MOST]:
             if not isinstance(key, (str, int, float, tuple)) or isinstance(key, np.generic):
@@ -274,7 +271,12 @@ def _is_row(value: Any) -> bool:
 
 
 def _add(found: dict[str, Atom], atom: Atom) -> None:
-    """Add an expression; if its code is there already, join what is known of both."""
+    """Add an expression; if its code is there already, join what is known of both.
+
+    One that overflows is left out: it would agree with every number.
+    """
+    if isinstance(atom.value, float) and not math.isfinite(atom.value):
+        return
     old = found.get(atom.code)
     if old:
         atom = replace(

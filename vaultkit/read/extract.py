@@ -250,13 +250,21 @@ def _tag(source: str, line: int) -> Iterator[Prose]:
 
 
 class _Text(HTMLReader):
-    """Collects the visible text of HTML."""
+    """Collects the visible text of HTML.
+
+    Parameters
+    ----------
+    line
+        The line of the note on which the HTML begins.
+    """
 
     def __init__(self, line: int) -> None:
         super().__init__(convert_charrefs=True)
         self.line = line
         self.prose = Prose("HTML")
+        #: The texts of attributes that are shown: alternative texts and titles.
         self.asides: list[Prose] = []
+        #: The number of open elements whose text is not shown.
         self.hidden = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

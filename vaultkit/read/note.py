@@ -179,7 +179,7 @@ class Link:
         )
 
     def __str__(self) -> str:
-        """Return the link in its syntax."""
+        """Return the link in its syntax, without blanks and a title that the note may have."""
         sub = f"#{self.sub}" if self.sub else ""
         if self.wiki:
             words = f"|{self.words}" if self.words else ""

@@ -422,10 +422,11 @@ class Vault:
 
     @cached_property
     def _naming(self) -> dict[Path, dict[Path, Mention]]:
-        """The mentions of each note, by the paths of their sources, in order."""
+        """The unlinked mentions of each note, by the paths of their sources, in order."""
+        #: The notes that each source links to, whose names in it are no unlinked mentions.
         linked: dict[Path, set[Path]] = defaultdict(set)
-        for path, by in self._linking.items():
-            for source in by:
+        for path, sources in self._linking.items():
+            for source in sources:
                 linked[source].add(path)
         found: dict[Path, dict[Path, Mention]] = defaultdict(dict)
         for note in self.notes.values():

@@ -349,7 +349,10 @@ class _Writer:
             self.text(source)
 
     def tag(self, token: Token) -> None:
-        """Append a tag, as a link to the page of tags if there is one."""
+        """Append a tag, as a link to the page of tags if there is one.
+
+        Within a link, and at the beginning of an attribute list (``{ #id }``), it is plain text.
+        """
         before = self.open[-1][-1].tail if len(self.open[-1]) else self.open[-1].text
         if self.links or (before or "").rstrip(" ").endswith("{"):
             self.text(token.content)

@@ -409,7 +409,10 @@ def _order(frame: bytes) -> tuple[Any, bytes]:
 
 @contextmanager
 def _end_of(pid: int) -> Iterator[int | None]:
-    """Yield a descriptor that becomes readable when a process ends (Linux), or None."""
+    """Yield a descriptor that becomes readable when a process ends; it is closed afterwards.
+
+    Yield None if the system has no such descriptors (only Linux has), or no such process.
+    """
     end = None
     with suppress(AttributeError, OSError):
         end = os.pidfd_open(pid)
