@@ -70,6 +70,8 @@ class Server(LanguageServer):
         #: The reports of the vaults, by the folders that the editor has opened, as it names them.
         self._opened: dict[Path, Reports] = {}
         self._wishes = Wishes()
+        #: Whether the server watches the files of the vaults, since the editor does not.
+        self._watches = False
         self._tasks: set[asyncio.Task[None]] = set()
         handlers: dict[str, Callable[..., Any]] = {
             types.INITIALIZE: self._initialize,
@@ -152,15 +154,14 @@ class Server(LanguageServer):
 
     async def _initialized(self, _: types.InitializedParams) -> None:
         """Check all notes, watch the files, and end when the editor has ended."""
-        for reports in self._reports:
-            reports.begin()
-        if self.process_id and _runs(self.process_id):
-            self._begin(self._end_with(self.process_id))
         workspace = self.client_capabilities.workspace
         watched = workspace and workspace.did_change_watched_files
-        if not (watched and watched.dynamic_registration):
-            for reports in self._reports:
-                self._begin(self._watch(reports))
+        self._watches = not (watched and watched.dynamic_registration)
+        for reports in self._reports:
+            self._check(reports)
+        if self.process_id and _runs(self.process_id):
+            self._begin(self._end_with(self.process_id))
+        if self._watches:
             return
         watchers = [types.FileSystemWatcher(f"**/*.{end}") for end in _WATCHED]
         options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
@@ -168,15 +169,23 @@ class Server(LanguageServer):
         registration = types.Registration("files", method, options)
         await self.client_register_capability_async(types.RegistrationParams([registration]))
 
+    def _check(self, reports: Reports) -> None:
+        """Check all notes of a vault, and watch its files if the editor does not."""
+        reports.begin()
+        if self._watches:
+            self._begin(self._watch(reports))
+
     def _begin(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _watch(self, reports: Reports) -> None:
-        """Watch the files of a vault, for an editor that does not."""
+        """Watch the files of a vault until it is removed."""
         with suppress(OSError):  # the system's limit of watched folders may be reached
             async for changes in awatch(reports.drafts.vault.root, raise_interrupt=False):
+                if reports not in self._reports:
+                    return
                 paths = [Path(name) for _, name in changes]
                 reports.drafts.files_changed([p for p in paths if p.suffix[1:] in _WATCHED])
 
@@ -231,7 +240,7 @@ class Server(LanguageServer):
                 reports.remove()
         for folder in params.event.added:
             if new := self._add(Path(to_fs_path(folder.uri) or ".")):
-                new.begin()
+                self._check(new)
 
     # --- Open notes --------------------------------------------------------------------------
 
@@ -241,7 +250,7 @@ class Server(LanguageServer):
         # Without an open folder, only a folder that is a vault is read: others may be large.
         root = None if self._reports else vault_above(Path(to_fs_path(document.uri) or "."))
         if root and (new := self._add(root)):
-            new.begin()
+            self._check(new)
         if found := self._path(document.uri):
             reports, path_ = found
             reports.drafts.opened(path_, document.uri, document.text, document.version)
