@@ -117,7 +117,7 @@ def _line(error: BaseException) -> str:
 
 
 def report(source: str) -> str:
-    """Tell, for a page, what a pasted function computes.
+    """Report, for a page, what a pasted function computes.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def _plain(name: str, found: Diagnosis, hint: bool) -> dict[str, Any]:
         rows = found.found.shape[-2:]
         told["found"], told["expected"] = (
             [
-                [float(x) if np.isfinite(x) else None for x in row]
+                [round(float(x), 6) if np.isfinite(x) else None for x in row]
                 for row in each.reshape(-1, *rows)[0]
             ]
             for each in (found.found, found.expected)
