@@ -195,4 +195,8 @@ FIGURES: dict[str, Figure] = {
 }
 
 #: What the scripts of drawings read, and what writes it.
-FILES = {explorer.RECORDING: explorer.recording, storied.DECODER: storied.decoder_weights}
+FILES = {
+    explorer.RECORDING: explorer.recording,
+    **explorer.recorded_pairs(),
+    storied.DECODER: storied.decoder_weights,
+}

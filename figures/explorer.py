@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from snippets.recall_task import LETTERS
 from snippets.softmax import softmax
 
 RECORDING = "minilm-heads.js"
+PAIR = "minilm-heads-{}.json"  # counted from 1; the first one is part of the module
 PITCH = 25  # from token to token, downwards
 LEAST = 0.02  # a smaller weight has no line
 CLUES = [("river", "deposit"), ("animal", "street"), ("mary", "mary"), ("one", "one")]
@@ -108,39 +110,56 @@ def percent(weight: float) -> str:
 
 
 def recording() -> str:
-    """Write what was recorded of the real model, for the page: a module of some 90 KB, compressed.
+    """Write what a page needs first of the recording: a module with the first two sentences.
 
-    Whole numbers of 16 bits, in base64: all low bytes, then all high ones, which packs better.
+    The other sentences are in files of their own, which `recorded_pairs` writes.
     """
-
-    def pack(array: npt.NDArray[np.float64], steps: int) -> str:
-        whole = np.rint(array * steps).astype("<u2").ravel().view(np.uint8)
-        return base64.b64encode(whole.reshape(-1, 2).T.tobytes()).decode()
-
-    heads = minilm_heads()
     whole, without = shared_words()
     data = {
-        "shape": heads[0].weights.shape[:2],
+        "shape": minilm_heads()[0].weights.shape[:2],
         "steps": STEPS,
-        "sentences": [
-            {
-                "tokens": each.tokens,
-                **{name: pack(getattr(each, name), steps) for name, steps in STEPS.items()},
-            }
-            for each in heads
-        ],
+        "sentences": _recorded_pair(0),
         "pairs": [
             {
                 "word": word,
                 "clues": CLUES[i],
                 "whole": float(f"{whole[i]:.4f}"),
-                "without": pack(without[i], STEPS["distance"]),
+                "without": _pack(without[i], STEPS["distance"]),
+                **({"file": PAIR.format(i + 1)} if i else {}),
             }
             for i, word in enumerate(SHARED)
         ],
     }
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return f"/* Written by figures/explorer.py. */\nexport default {text};\n"
+    return f"/* Written by figures/explorer.py. */\nexport default {_json(data)};\n"
+
+
+def recorded_pairs() -> dict[str, Callable[[], str]]:
+    """Return what writes the sentences of each pair but the first, by the file's name."""
+
+    def write(pair: int) -> str:
+        return f"{_json(_recorded_pair(pair))}\n"
+
+    return {PAIR.format(i + 1): partial(write, i) for i in range(1, len(SHARED))}
+
+
+def _recorded_pair(pair: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "tokens": each.tokens,
+            **{name: _pack(getattr(each, name), steps) for name, steps in STEPS.items()},
+        }
+        for each in minilm_heads()[2 * pair : 2 * pair + 2]
+    ]
+
+
+def _pack(array: npt.NDArray[np.float64], steps: int) -> str:
+    """Write whole numbers of 16 bits in base64: all low bytes, then all high ones packs better."""
+    whole = np.rint(array * steps).astype("<u2").ravel().view(np.uint8)
+    return base64.b64encode(whole.reshape(-1, 2).T.tobytes()).decode()
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def model_data() -> dict[str, Any]:

@@ -1,5 +1,6 @@
 /* The real model on a handful of sentences: choose a head, point at a token, hide the head. What the
-   model did was recorded; nothing of that is fetched before a reader comes near. */
+   model did was recorded. The first two sentences are fetched when a reader comes near, others when
+   they are chosen. */
 import { make, starting } from "./controls.js";
 import { heads, unpack } from "./heads.js";
 import { buttons, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
@@ -7,10 +8,16 @@ import { buttons, largest, lines, percent, quoted, radios, replace, toggle } fro
 const SPECIAL = ["[CLS]", "[SEP]", "."];
 const WHERE = ["in sentence 1", "in sentence 2"];
 
-/* The recording, ready to be asked. */
+/* The recording, ready to be asked. `sentencesOf` resolves to the two sentences of a pair; those of the
+   first pair are there from the beginning. */
 export const read = ({ shape, steps, sentences, pairs }) => ({
   shape,
   sentences: sentences.map((sentence) => heads(sentence, steps, shape)),
+  sentencesOf: async (pair) => {
+    const response = await fetch(new URL(pairs[pair].file, import.meta.url));
+    if (!response.ok) throw new Error(`the server answers ${response.status}`);
+    return (await response.json()).map((sentence) => heads(sentence, steps, shape));
+  },
   pairs: pairs.map(({ word, clues, whole, without }) => {
     const each = unpack(without, steps.distance);
     return { word, clues, whole, without: (block, head) => each[block * shape[1] + head] };
@@ -63,18 +70,33 @@ const table = (shape, choose) => {
 };
 
 const build = (figure, recording, start) => {
-  const { shape, sentences, pairs } = read(recording);
-  const first = () => ({ pair: 0, side: 0, look: null, hidden: false, shade: 0, ...structuredClone(start) });
+  const { shape, sentences, sentencesOf, pairs } = read(recording);
+  const first = () => ({
+    pair: 0, coming: null, note: "", side: 0, look: null, hidden: false, shade: 0, ...structuredClone(start),
+  });
   const state = first();
-  const both = () => [0, 1].map((side) => sentences[2 * state.pair + side]);
-  const change = (changes) => { Object.assign(state, changes); draw(); };
+  const loaded = [sentences];
+  const both = () => loaded[state.pair];
+  // `note` is about the last pair that was chosen; it stays until something else is chosen.
+  const change = (changes) => { Object.assign(state, "look" in changes ? {} : { note: "" }, changes); draw(); };
 
-  const choosePair = (pair) => {
-    state.pair = pair;
+  const choosePair = async (pair) => {
     const { word, clues } = pairs[pair];
-    const tokens = both().map((sentence) => sentence.tokens);
+    if (!loaded[pair]) {
+      change({ coming: pair, note: `The sentences with ${quoted(word)} are being loaded.` });
+      try {
+        loaded[pair] = await sentencesOf(pair);
+      } catch (reason) {
+        const note = `The sentences with ${quoted(word)} could not be loaded: ${reason.message}. Choose them again to try again.`;
+        if (state.coming === pair) change({ coming: null, note });
+        return;
+      }
+      // Meanwhile another pair was chosen, or all was reset.
+      if (state.coming !== pair) return;
+    }
+    const tokens = loaded[pair].map((sentence) => sentence.tokens);
     change({
-      side: 0, look: null,
+      pair, coming: null, note: "", side: 0, look: null,
       asks: tokens.map((row) => row.indexOf(word)),
       reads: tokens.map((row, side) => row.indexOf(clues[side])),
     });
@@ -138,7 +160,7 @@ const build = (figure, recording, start) => {
     const focus = current[side];
     const [i, j] = [asksOf(side), state.reads[side]];
     const word = quoted(focus.tokens[i]);
-    which.check(state.pair);
+    which.check(state.coming ?? state.pair);
     shade.check(state.shade);
     shaded.textContent = `${state.shade ? `Stronger: ${word} loses more without the head`
       : `Stronger: ${word} gives more to ${quoted(focus.tokens[j])}`}, sentence ${side + 1}`;
@@ -184,11 +206,11 @@ const build = (figure, recording, start) => {
         `${whole.toFixed(4)}, now ${without(block, head).toFixed(4)}`),
     );
     const lost = each((s, at) => 1 - s.distance(block, head, at)).map((value) => value.toFixed(4));
-    words.textContent = hidden
+    words.textContent = state.note || (hidden
       ? `Block ${block + 1}, head ${head + 1} is hidden: it adds nothing. After the last block ${whose} ${one ? "has" : "have"} the cosines `
         + `${lost.join(" and ")} with what ${one ? "it was" : "they were"}. The two ${quoted(shared)} have ${without(block, head).toFixed(4)} `
         + `with each other; with the head, ${whole.toFixed(4)}.`
-      : sentence();
+      : sentence());
   }
   draw();
 };

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from visitor import Visitor, restyle, violations
 
 from snippets import subject_object_example as two
@@ -153,7 +153,9 @@ def test_the_recording_is_the_snippets(visit: Visitor) -> None:
         """async (base) => {
             const { default: recording } = await import(`${base}minilm-heads.js`);
             const { read } = await import(`${base}attention-explorer.js`);
-            const { shape, sentences, pairs } = read(recording);
+            const { shape, sentences: first, sentencesOf, pairs } = read(recording);
+            const others = pairs.slice(1).map((_, i) => sentencesOf(i + 1));
+            const sentences = [first, ...await Promise.all(others)].flat();
             const [blocks, heads] = shape.map((count) => [...Array(count).keys()]);
             const all = (get) => blocks.map((b) => heads.map((h) => get(b, h)));
             return {
@@ -184,9 +186,9 @@ def test_the_recording_is_the_snippets(visit: Visitor) -> None:
 
 
 def test_the_recording_is_light(built: Path) -> None:
-    [recording] = built.rglob("minilm-heads.js")
-    sent = recording.read_bytes()
-    assert len(gzip.compress(sent)) < 100_000
+    sent = {path.name: gzip.compress(path.read_bytes()) for path in built.rglob("minilm-heads*")}
+    assert len(sent) == len(minilm_heads()) / 2
+    assert max(map(len, sent.values())) < 40_000
 
 
 @pytest.mark.long
@@ -203,6 +205,9 @@ def test_nothing_is_fetched_before_someone_comes_near(visit: Visitor) -> None:
     assert not {"attention-explorer.js", "minilm-heads.js"} & set(asked)
     with page.expect_request("**/minilm-heads.js"):
         figure.scroll_into_view_if_needed()
+    expect(figure).to_have_attribute("data-touch", "ready")
+    page.wait_for_load_state("networkidle")
+    assert [name for name in asked if name.startswith("minilm-heads")] == ["minilm-heads.js"]
 
 
 @pytest.mark.long
@@ -215,6 +220,41 @@ def test_where_the_recording_is_missing_the_drawing_stays(visit: Visitor) -> Non
     expect(figure).to_have_attribute("data-touch", "failed")
     expect(figure.locator("svg.vk-figure")).to_be_visible()
     visit.wrong = [each for each in visit.wrong if "ERR_FAILED" not in each]
+
+
+@pytest.mark.long
+def test_where_other_sentences_are_missing_the_first_ones_stay(visit: Visitor) -> None:
+    page = visit("attention-explorer/")
+    panel = panel_of(page, "attention-explorer/")
+    waiting: list[Route] = []
+    page.route("**/minilm-heads-2.json", lambda route: waiting.append(route))
+
+    def held() -> Route:
+        while not waiting:
+            page.wait_for_timeout(20)
+        return waiting.pop()
+
+    first = panel.get_by_role("radio", name="“bank”")
+    chosen = panel.get_by_role("radio", name="“it”")
+    chosen.check()
+    expect(words(panel)).to_have_text("The sentences with “it” are being loaded.")
+    held().abort()
+    expect(words(panel)).to_contain_text("The sentences with “it” could not be loaded")
+    expect(words(panel)).to_contain_text("Choose them again to try again.")
+    expect(first).to_be_checked()
+    visit.wrong = [each for each in visit.wrong if "ERR_FAILED" not in each]
+    # What is chosen meanwhile stays, and the last pair that is chosen is the one that is shown.
+    chosen.check()
+    panel.get_by_role("radio", name="block 1, head 6:").check()
+    expect(chosen).to_be_checked()
+    expect(words(panel)).to_contain_text("In block 1, head 6, “bank” gives")
+    first.check()
+    with page.expect_response("**/minilm-heads-2.json"):
+        held().continue_()
+    page.wait_for_load_state("networkidle")
+    expect(words(panel)).to_contain_text("In block 1, head 6, “bank” gives")
+    chosen.check()
+    expect(words(panel)).to_contain_text("In block 1, head 6, “it” gives")
 
 
 # How it is used.
