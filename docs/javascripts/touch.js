@@ -18,14 +18,14 @@
     }
   };
 
-  // Half a screen before a reader sees it.
+  // Just before a reader sees it; a first visit loads no figure below the first screen.
   const near = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       near.unobserve(target);
       begin(target);
     }
-  }, { rootMargin: "50% 0px" });
+  }, { rootMargin: "10% 0px" });
 
   const prepare = () => {
     near.disconnect();

@@ -112,8 +112,7 @@ def test_formulas_in_drawings_are_those_of_the_text(visit: Visitor) -> None:
 @pytest.mark.long
 def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
     phone, desk = visit.open(width=390, fresh=True), visit.open(width=1280, fresh=True)
-    # On a wide screen the home page needs the weights of the decoder at once.
-    more = ("importance-of-dk-in-scaling/", "a-head-that-learns/")
+    more = ("importance-of-dk-in-scaling/", "a-head-that-learns/", "attention-explorer/")
     pages = ((desk, ""), (phone, ""), *((phone, address) for address in more))
     for page, address in pages:
         sent: dict[str, int] = {}
@@ -124,8 +123,8 @@ def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
             file = built / unquote(url.removeprefix(visit.base).partition("?")[0])
             data = (file / "index.html" if file.is_dir() else file).read_bytes()
             sent[url] = len(data if file.suffix == ".woff2" else gzip.compress(data))
-        # With room for what differs between machines: compression.
-        assert sum(sent.values()) <= 230_000, (address, sent)
+        most = 300_000 if address == "attention-explorer/" else 220_000
+        assert sum(sent.values()) <= most, (address, sent)
 
 
 @pytest.mark.long
