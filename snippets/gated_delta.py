@@ -87,7 +87,7 @@ def chunked_linear_attention(
 def wy_form(
     key: np.ndarray, value: np.ndarray, G: np.ndarray, beta: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Say what the tokens of a chunk write, whatever state F they begin with: U - W F.
+    """Return what the tokens of a chunk write, whatever state F they begin with: U - W F.
 
     A token writes β times its value, less what its key finds: in F, and in what the s < t before it
     wrote. So (I + overlap) [U, W] = β [V, exp(G) K], with overlap_ts = β_t k_t · k_s exp(G_t - G_s)

@@ -180,6 +180,6 @@ def attend_to_latents(
 
 
 def _check(x: np.ndarray, W: np.ndarray, name: str) -> None:
-    """Say which matrix does not fit the tokens."""
+    """Name the matrix that does not fit the tokens."""
     if x.ndim < 2 or x.shape[-1] != W.shape[0]:
         raise ValueError(f"x {x.shape} is not (..., n, d_model) for {name} {W.shape}")

@@ -386,7 +386,7 @@ def _expected(case: Case, layer: Layer, steps: Steps) -> Outcome:
 
 
 def _same(found: Outcome, case: Case, layer: Layer, steps: Steps) -> bool:
-    """Tell whether an outcome is that of the layer; rows in which all is hidden are left out."""
+    """Return whether an outcome equals the layer's; fully masked rows are ignored."""
     expected = _expected(case, layer, steps)
     if isinstance(found, str) or isinstance(expected, str):
         return isinstance(found, str) and (isinstance(expected, str) or case.optional)
@@ -479,7 +479,7 @@ def _outcomes(
 def _all_same(
     every: Sequence[Case], outcomes: Sequence[Outcome], layer: Layer, steps: Steps
 ) -> bool:
-    """Tell whether each outcome is what the layer computes; some case must give numbers."""
+    """Return whether each outcome is what the layer computes; some case must give numbers."""
     pairs = ((case, found) for case, found in zip(every, outcomes, strict=True))
     if layer.causal:
         pairs = ((case, found) for case, found in pairs if "queries" not in case.words)

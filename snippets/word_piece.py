@@ -26,7 +26,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _stands_alone(character: str) -> bool:
-    """Tell whether a character is a token by itself: punctuation, ASCII symbol or Chinese."""
+    """Return whether a character is a token by itself: punctuation, ASCII symbol or Chinese."""
     code = ord(character)
     if character.isascii():
         return 32 < code < 127 and not character.isalnum()

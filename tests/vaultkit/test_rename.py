@@ -140,7 +140,7 @@ def test_a_heading_is_renamed_with_all_links_to_it(vault: Path) -> None:
         ("Owl", " ", "'' cannot be the name of a note"),
         ("Kite", "Hawk", "there is no note 'Kite', and 0 called 'Hawk'"),
         ("Owl#Deep", "By & by", "'Owl' has a heading 'By & by' already"),
-        ("Owl#Deep", "##", "'##' cannot be the words of a heading"),
+        ("Owl#Deep", "##", "'##' cannot be used as a heading"),
         ("Owl#Nothing", "Else", "'Owl' has no heading 'Nothing'"),
     ],
 )

@@ -234,7 +234,7 @@ def test_mkdocs_is_not_needed(vault: Path) -> None:
 @pytest.mark.skipif(find_spec("zensical") is None, reason="Zensical is not installed")
 def test_zensical_builds_it(vault: Path) -> None:
     warnings = build_with_zensical(vault / "docs", vault / "site", strict=True)
-    assert warnings == ["elsewhere: Zensical has no such plugin, it is left out"]
+    assert warnings == ["elsewhere: Zensical has no such plugin; it is left out"]
     home = (vault / "site/index.html").read_text()
     assert "<title>Birds</title>" in home
     assert 'href="by-sea/arctic-tern/#in-flight"' in home

@@ -210,7 +210,7 @@ def _split(text: str) -> tuple[list[str], list[str]]:
 
 
 def _evened(text: str, brackets: str) -> tuple[str, str]:
-    """Replace white space within brackets by marks, as arrays may be broken into other lines.
+    """Replace white space within brackets by marks, since arrays may be wrapped differently.
 
     White space next to brackets and commas is removed. ``brackets`` are those open at the
     beginning; the second result is those open at the end.

@@ -108,7 +108,7 @@ class Statements:
 def _written(value: Any, *, but_arrays: bool = False) -> list[str]:
     """Return the texts with which a note may show a value; the last one is its truth value."""
     if but_arrays and isinstance(value, np.ndarray):
-        raise TypeError("its shape, which others judge")
+        raise TypeError("the shape of an array is judged by another check")
     if callable(value) and not isinstance(value, type):
         raise TypeError("a function is not a value")
     texts = [repr(value), str(value)]

@@ -155,7 +155,11 @@ def _number(
         return Judged(False, f"{binding.code} is {texts[0]}, a {way}", places)
     is_change = sign in ("up", "down") and len(values) == 1 and values[0] > 0
     if not wrong and is_change and _named_otherwise(binding.tree, sign, words):
-        return Judged(False, f"{binding.code} is {texts[0]}, in the other direction", places)
+        return Judged(
+            False,
+            f"{binding.code} is {texts[0]}, but the sentence names the other direction",
+            places,
+        )
     if not wrong:
         said = texts[0] if len(values) == 1 else ", ".join(texts[:12])
         return Judged(True, f"value of {binding.code}: {said}", places)

@@ -289,7 +289,7 @@ class Tables:
                 yield where, list(numbers), True
 
     def _names(self) -> Source:
-        """Return the numbers that the code binds to names once."""
+        """Return the numbers that the code binds to a name exactly once."""
         names = Counter(name.casefold() for name in self.scalars)
         return {
             frozenset({name.casefold()}): list(values)

@@ -97,7 +97,7 @@ class Wholes:
         return f"the page has {known.pop()} {found['noun']}"
 
     def _extreme(self, sentence: Sentence, families: Sequence[Family]) -> Iterator[_Place]:
-        """Yield *the longest* of a thing that is the shortest."""
+        """Yield words such as *the longest* that are said of the shortest thing."""
         for word, name in self.lexicon.find("ranks", sentence.text):
             if not is_apart(sentence, sentence.text):
                 yield from self._of_rank(sentence, families, word, name)

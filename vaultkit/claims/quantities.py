@@ -345,7 +345,7 @@ def _spelled(prose: Prose) -> Iterator[Quantity]:
 
 
 def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]:
-    """Yield each reading of a number in digits: the amounts that all must be backed.
+    """Yield each possible reading of a number: amounts that must all be backed.
 
     ``before`` is the text before the number, which may say that it falls or is approximate.
     """

@@ -101,7 +101,7 @@ def main() -> None:
 @click.option("--note", "names", multiple=True, metavar="NAME", help="Check this note alone.")
 @click.option("--update", is_flag=True, help="Rewrite stale outputs and mirrored code.")
 @click.option(
-    "--trials", type=int, metavar="N", help="Judge equations on N sets of other numbers, too."
+    "--trials", type=int, metavar="N", help="Also judge equations on N other sets of numbers."
 )
 @click.option(
     "--machines",
@@ -158,7 +158,7 @@ def check(
 ) -> None:
     """Check the notes below PATH, or the note PATH; their code runs in separate processes."""
     if machines and (update or watch):
-        raise click.UsageError("--machines compares notes as they are: no --update, no --watch")
+        raise click.UsageError("--machines cannot be combined with --update or --watch")
     share = Shard.read(shard) if shard else None
     if share and watch:
         raise click.UsageError("--watch checks what was saved, whichever share it is in")
@@ -310,7 +310,7 @@ def rename(old: str, new: str, redirect: bool, path: Path) -> None:
     "--vault",
     "path",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder of notes; found in the folder that the editor has opened, if not named.",
+    help="The folder of notes. Default: found in the folder that the editor opens.",
 )
 @_door
 def lsp(path: Path | None) -> None:
@@ -437,7 +437,7 @@ def _apply(note: Note, fixes: list[Fix]) -> int:
 
 
 def _except_known(vault: Vault, found: Found, *, whole: bool) -> Found:
-    """Except the failures of the baseline; without a baseline, write one of all failures first."""
+    """Exclude the failures in the baseline; without a baseline, write one of all failures first."""
     before = baseline.read(vault)
     if before is None:
         if not whole:

@@ -293,7 +293,7 @@ class Server(LanguageServer):
                 reports.drafts.files_changed(here)
 
     def _will_rename(self, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
-        """Return the edits that keep the links to notes that are about to get other names."""
+        """Return the edits that keep links working when notes are renamed."""
         edits: list[Any] = []
         for file in params.files:
             found = self._path(file.old_uri)

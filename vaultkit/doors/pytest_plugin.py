@@ -87,7 +87,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="judge the equations of the notes on N sets of other numbers, too",
+        help="also judge the equations of the notes on N other sets of numbers",
     )
     group.addoption(
         "--vault-machines",

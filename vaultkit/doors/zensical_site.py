@@ -152,7 +152,7 @@ class ZensicalSite:
         for name in sorted(
             self.plugins.keys() - _PLUGINS - {"vaultkit", "mkdocs-jupyter", "typeset"}
         ):
-            self.problems.append(f"{name}: Zensical has no such plugin, it is left out")
+            self.problems.append(f"{name}: Zensical has no such plugin; it is left out")
         if settings.get("hooks"):
             self.problems.append("hooks: Zensical has none, they are left out")
         self.options: Mapping[str, Any] = options

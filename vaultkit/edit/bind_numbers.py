@@ -413,7 +413,7 @@ def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
 
 
 def _prior(stated: Stated) -> float:
-    """Return how unlikely a value agrees by chance: the more digits, the less likely."""
+    """Return how unlikely it is that a value agrees by chance; more digits, less likely."""
     if _is_bound(stated):
         return _OF_BOUND
     return _BY_DIGITS.get(digits(stated), _MORE_DIGITS)

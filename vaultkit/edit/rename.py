@@ -135,13 +135,13 @@ def rename_heading(
     """
     words = " ".join(words.split())
     if not comparable(words):
-        raise RenameError(f"{words!r} cannot be the words of a heading")
+        raise RenameError(f"{words!r} cannot be used as a heading")
     changes = Changes()
     edit = _in_heading(note, heading, words)
     renamed = parse(applied(note.text, [edit]), note.path)
     given = next((h for h in renamed.headings if h.line == heading.line), None)
     if given is None:
-        raise RenameError(f"{words!r} cannot be the words of a heading")
+        raise RenameError(f"{words!r} cannot be used as a heading")
     if any(comparable(h.text) == comparable(given.text) for h in note.headings if h != heading):
         raise RenameError(f"{note.name!r} has a heading {given.text!r} already")
     changes.edits[note.path].append(edit)

@@ -66,7 +66,7 @@ def write(vault: Vault, found: Sequence[Inspection]) -> int:
 def excepted(
     vault: Vault, found: Sequence[Inspection], before: Counter[Key]
 ) -> tuple[list[Inspection], int]:
-    """Except the failures of the baseline; also return how many of these no longer occur."""
+    """Exclude the failures in the baseline; also return how many of these no longer occur."""
     left = Counter(before)
     known = []
     for inspection in found:

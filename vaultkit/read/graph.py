@@ -40,7 +40,7 @@ class Graph:
     unreachable: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the graph as plain data."""
         mentions = [{"note": a, "names": b, "sentence": said} for a, b, said in self.mentions]
         return {
             "orphans": list(self.orphans),

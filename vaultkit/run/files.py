@@ -137,7 +137,7 @@ class Watch:
             self._judge(event, path, folder)
 
     def _judge(self, event: str, path: Any, folder: Any) -> None:
-        """Refuse a change of a file that the note has not created; remember one that it creates.
+        """Refuse to change a file that the note has not created; remember one that it creates.
 
         ``folder`` is the descriptor of the folder that a relative path starts from, if any.
         """

@@ -231,7 +231,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def data(self, node: Any) -> None:
-        """Change the numbers in a list or dictionary, in place; integers in tuples are places."""
+        """Change the numbers in a list or dictionary, in place; keep integers in tuples."""
         if isinstance(node, ast.Tuple):
             for part in node.elts:
                 if _is_number(part) and type(part.value) is float:

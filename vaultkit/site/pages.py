@@ -40,7 +40,7 @@ class SitePage:
     is_home: bool = False
 
     def to(self, url: str) -> str:
-        """Return an address, given from the root of the site, relative to this page."""
+        """Convert an address from the root of the site to one relative to this page."""
         return relative_url(url, self.url)
 
     @property

@@ -177,7 +177,7 @@ FONTS = (
 
 @dataclass(frozen=True)
 class FontFile:
-    """A file of a font: its name without the ending, the characters as in CSS, and its content."""
+    """A font file: its name without the extension, its characters as in CSS, its content."""
 
     name: str
     characters: str
