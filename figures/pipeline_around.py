@@ -77,7 +77,7 @@ def _block(data: Mapping[str, Any]) -> list[str]:
         _frame(other, y, width, height, "score"),
         _named("One Head by Hand", x - 64, y + 52, "Head 1", size=14),
         _named("Multi-Head Attention", two - 24, y + 48, "Head 2", size=14),
-        st.text(two, y + 66, "persons", anchor="middle", size=13.5, cls="vk-muted"),
+        st.text(two, y + 66, "people", anchor="middle", size=13.5, cls="vk-muted"),
     ]
     for top, plus in ((54, 240), (262, 350)):
         parts.append(st.arrow([(spine, top), (past, top), (past, plus), (spine - 10, plus)], "fg"))
