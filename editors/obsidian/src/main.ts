@@ -403,12 +403,12 @@ export default class CheckedVault extends Plugin {
     if (last) {
       await this.#request("workspace/executeCommand", last.command);
     } else {
-      new Notice("There is no code above");
+      new Notice("No code above");
     }
   }
 
   async #fix(path: string, { line }: Position): Promise<void> {
-    this.#offer(await this.#actions(path, line, line), "There is nothing to fix in this line");
+    this.#offer(await this.#actions(path, line, line), "Nothing to fix in this line");
   }
 
   #offer(actions: Action[], nothing: string): void {
