@@ -50,7 +50,7 @@ WRONG: dict[str, tuple[bytes, int, str]] = {
     "stars.md": (b"# Title\n\n" + b"*a **b " * 3000, 3, "marks"),
     "backticks.md": (b"# Title\n\n" + b" ".join(b"`" * i for i in range(300)), 3, "marks"),
     "dollars.md": (b"# Title\n\n" + b"$ " * 10_000, 3, "marks"),
-    "text.ipynb": (b"# Title\n", 1, "no JSON"),
+    "text.ipynb": (b"# Title\n", 1, "not JSON"),
     "nested.ipynb": (b"[" * 100_000 + b"]" * 100_000, 1, "nested too deeply"),
     "list.ipynb": (b"[]", 1, "nbformat 4"),
     "old.ipynb": (b'{"nbformat": 3, "worksheets": []}', 1, "nbformat 4"),
