@@ -430,7 +430,7 @@ def _apply(note: Note, fixes: list[Fix]) -> int:
         return 0
     try:
         apply(note, fixes)
-    except (OSError, ChangedError) as error:
+    except (OSError, ValueError, ChangedError) as error:  # ValueError: it is no longer readable
         click.echo(f"{note.path}: not rewritten: {error}", err=True)
         return 0
     return len(fixes)

@@ -308,7 +308,8 @@ class Drafts:
 
     def _ask(self, paths: Iterable[Path]) -> None:
         """Request the checks of those notes among some that are not open."""
-        closed = [path for path in paths if path not in self._open]
+        # A new note that was closed unsaved is not in the vault.
+        closed = [path for path in paths if path not in self._open and path in self.vault.notes]
         self._waiting.update(closed)
         self._rounds.ask(self.vault, self._settings, closed, run=self.wishes.run_all)
         self._listener.status_changed()
