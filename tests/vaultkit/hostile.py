@@ -61,7 +61,7 @@ WRONG: dict[str, tuple[bytes, int, str]] = {
     "outputs.ipynb": (_notebook([{**_CELL, "source": ["1"], "outputs": 3}]), 1, "not laid out"),
     "one line.ipynb": (b'{"cells": [{"cell_type": "raw", "source": ["1"]}]}', 1, "of its own"),
     "two lines.ipynb": (_notebook([{**_CELL, "source": ["1\n2"]}]), 9, "two lines"),
-    "open.ipynb": (_notebook([_OPEN, {**_CELL, "source": ["1"]}]), 17, "leaves open"),
+    "open.ipynb": (_notebook([_OPEN, {**_CELL, "source": ["1"]}]), 8, "never closed"),
     "digits.ipynb": (b'{"nbformat": ' + b"9" * 10_000 + b"}", 1, "digits"),
     "half.ipynb": (_notebook([{"cell_type": "markdown", "source": ["\ud800"]}]), 6, "half"),
 }  # fmt: skip

@@ -95,7 +95,7 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
     problems = [
         Problem(line, "this cell is within a part that a cell above leaves open")
         for line in blocks
-        if line not in found
+        if line not in found and not note.problems  # which say what is open
     ]
     return replace(
         note,
