@@ -82,6 +82,10 @@ OPEN = [
         'rain = {"Fri": 18.6}\nprint("total", 26.3, "mm")\nprint("share of Fri", 71, "%")',
         "Of the 26.3 mm most fell on Fri: 18.6 mm, 71 % of the total.",
     ),
+    (
+        'picked = {"a": 14.2, "b": 30.5}\nt = sum(picked.values())\nprint(picked, "in 74 days")',
+        "We picked 44.7 kg in all. The harvest weighs 44,700 g.",
+    ),
     ("pairs = [[4, 5], [7, 2]]\nprint([a * b for a, b in pairs])", "They are 20 and 14."),
 ]
 

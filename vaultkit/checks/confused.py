@@ -245,6 +245,13 @@ class Confused:
             return ""
         if any(has(value, power) for value in self.others | self.bound):
             return ""
+        # 44,700 g are right beside 44.7 kg in another sentence, if a variable is 44.7.
+        for other, value, its in page.with_units:
+            size, same = power_of_prefix(its)
+            if size is not None and size != power and same == base:
+                is_known = any(other.agrees(own) for own in self.bound)
+                if is_known and has(value * Fraction(10) ** size, power):
+                    return ""
         powers = sorted((used | {-3, -2, 3}) - {power, 0})
         found = [why for value, why in known for other in powers if has(value, other)]
         return found[0] if found else ""
