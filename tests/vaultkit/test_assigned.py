@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.check import FAILS
+from vaultkit.checks.check import FAILS, Check
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.vault import Vault
 
@@ -90,12 +90,17 @@ OPEN = [
 ]
 
 
-def contradicted(folder: Path, code: str, text: str) -> list[str]:
-    """Return the numbers of a note that are false."""
+def contradictions(folder: Path, code: str, text: str) -> list[Check]:
+    """Return the failed checks of the numbers of a note."""
     (folder / "Note.md").write_text(f"# Note\n\n```python\n{code}\n```\n\n{text}\n")
     vault = Vault(folder)
     (note,) = vault.notes.values()
-    return [c.what for c in inspect(note, vault) if c.kind == "number" and c.outcome == FAILS]
+    return [c for c in inspect(note, vault) if c.kind == "number" and c.outcome == FAILS]
+
+
+def contradicted(folder: Path, code: str, text: str) -> list[str]:
+    """Return the numbers of a note that are false."""
+    return [check.what for check in contradictions(folder, code, text)]
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -109,3 +114,21 @@ def test_exchanged_numbers_are_contradicted(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("code", "text"), OPEN)
 def test_numbers_in_doubt_are_not_contradicted(tmp_path: Path, code: str, text: str) -> None:
     assert contradicted(tmp_path, code, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("At 2 m it takes 31.5 s.", "31.5 s: in output at line 6 it is 12.5"),
+        ("At 10 m it takes 12.5 s.", "12.5 s: in output at line 6 it is 31.5"),
+        ("At 2 m it is 5.4 %.", "5.4 %: in output at line 6 it is 7.2"),
+    ],
+)
+def test_the_number_of_the_named_line_is_that_of_the_same_column(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    code = (
+        "for depth, share, seconds in ((2, 7.2, 12.5), (10, 5.4, 31.5)):\n"
+        '    print(f"{depth} m  {share}%  {seconds} s")'
+    )
+    assert [check.why for check in contradictions(tmp_path, code, text)] == [why]

@@ -276,6 +276,29 @@ def test_after_a_save_only_the_named_notes_are_checked(
     assert first == second == "birds: 1 note: 1 link holds; nothing wrong"
 
 
+def test_while_the_settings_are_invalid_the_last_valid_ones_are_used(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = vault.parent / "vaultkit.toml"
+    settings.write_text('unwritten = "plain"\n')
+
+    def saves(*_: Any, **__: Any) -> Iterator[set[tuple[int, str]]]:
+        settings.write_text('unwritten = "pl')
+        yield {(2, str(settings))}
+        (vault / "Tern.md").write_text("# Tern\n\nUnlike a [[Gull]].\n")
+        yield {(2, str(vault / "Tern.md"))}
+        settings.write_text('unwritten = "fail"\n')
+        yield {(2, str(settings))}
+
+    monkeypatch.setattr("watchfiles.watch", saves)
+    done = run("check", "birds", "--watch")
+    (said,) = [line for line in done.stderr.splitlines() if "vaultkit.toml" in line]
+    assert said.endswith("; until this is corrected, the last valid settings apply")
+    reports = [line for line in done.stdout.splitlines() if line.startswith("birds: ")]
+    assert [line.rpartition("; ")[2] for line in reports] == [*["nothing wrong"] * 3, "1 wrong"]
+    assert done.exit_code == 0
+
+
 def test_links_reports_how_notes_hang_together(vault: Path) -> None:
     (vault / "index.md").write_text("# Birds\n\n[[Owl]]\n")
     (vault / "Gull.md").write_text("# Gull\n\nIt is no tern, they say.\n")

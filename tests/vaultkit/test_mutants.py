@@ -138,6 +138,8 @@ def test_what_is_no_number_is_left_alone(text: str) -> None:
          ["multiple: Twice → Three times", "multiple: half → a third"]),
         ("`ant` eats `bee`.", ["name: `ant` eats `bee` → `bee` eats `ant`"]),
         ("| a | 30 | 45 |", ["cell: 30 | 45 → 45 | 30"]),
+        ("| b | 2 | 2.0 |", []),
+        ("It was 1,000 and is 1000.0 now.", []),
         ("Five of them.", ["small integer: Five → Six"]),
         ("The third day.", ["ordinal: third → fourth"]),
         ("In section 4, GPT-2 and `x[3] < 4`; more or less, $2 < 3$.", []),

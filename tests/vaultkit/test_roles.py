@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.check import FAILS
+from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.dates import Dates, Day
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.pipeline.inspect import inspect
@@ -445,13 +445,17 @@ OPEN = [
 ]
 
 
-def contradicted(folder: Path, text: str) -> list[str]:
+def contradictions(folder: Path, text: str) -> list[Check]:
     (folder / "Note.md").write_text(f"# Note\n{text}\n")
     vault = Vault(folder)
     (note,) = vault.notes.values()
     found = [check for check in inspect(note, vault) if check.outcome == FAILS]
     assert all(check.kind == "number" for check in found), found
-    return [check.what for check in found]
+    return found
+
+
+def contradicted(folder: Path, text: str) -> list[str]:
+    return [check.what for check in contradictions(folder, text)]
 
 
 @pytest.mark.parametrize(("page", "right", "wrong"), PAIRS)
@@ -469,9 +473,19 @@ def test_a_number_whose_role_is_in_doubt_is_not_contradicted(
     assert contradicted(tmp_path, f"{page}\n{text}") == []
 
 
+def test_a_message_has_the_words_of_the_page(tmp_path: Path) -> None:
+    code = (
+        'for name, metres in (("sunny shade", 6.92), ("deep cave", 7.35)):\n    print(name, metres)'
+    )
+    page = f"\n```python\n{code}\n```\n\nThe sunny shade has 7.35.\n"
+    (check,) = contradictions(tmp_path, page)
+    own = "sunny shade has 6.92, and this is the number of deep cave"
+    assert check.why == f"7.35: in output at line 7, {own}"
+
+
 def test_a_word_that_begins_as_a_month_does_is_none() -> None:
     dates = Dates(lexicon())
     dates.known = {Day(23, 3, 2008, line=9), Day(25, 4, 2038, line=9)}
-    assert list(dates.wrong(parse("We found 23 marbles, in 2038."))) == []
+    assert list(dates.contradictions(parse("We found 23 marbles, in 2038."))) == []
     for march in ("March", "Mar"):
-        assert len(list(dates.wrong(parse(f"It was 23 {march}, in 2038.")))) == 1
+        assert len(list(dates.contradictions(parse(f"It was 23 {march}, in 2038.")))) == 1

@@ -37,6 +37,13 @@ def test_a_letter_that_the_note_binds_is_no_index() -> None:
     assert not any(verdict.holds for verdict in verdicts(tex, too_large))
 
 
+def test_an_element_of_a_product_that_overflows_is_not_infinite() -> None:
+    names = {"A": np.array([[np.inf, 1.0], [1e300, 1.0]]), "x": np.array([1e300, 1.0])}
+    # The infinity is in the first row alone.
+    assert not holds("A x = b", **names, b=np.array([np.inf, np.inf]))
+    assert holds("a x = b", a=names["A"][:1], x=names["x"], b=np.array([np.inf]))
+
+
 def test_a_verdict_names_the_variables_and_the_worst_element() -> None:
     (verdict,) = verdicts(r"\text{scores} = Q K^\top + 1", VALUES)
     assert verdict.bound == ("scores (5, 5)", "Q (5, 3)", "K (5, 3)")

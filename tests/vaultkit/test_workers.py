@@ -66,6 +66,31 @@ def test_notes_that_run_beside_each_other_share_the_cores_between_their_threads(
         assert all(number <= threads for number in counted), counted
 
 
+class Unpreparable:
+    """Work whose preparation in the keeper raises an error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, key: str, send: Send) -> None:
+        """Do nothing."""
+
+    def prepare(self) -> None:
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [ValueError("no plan"), OSError("no plan")])
+def test_an_error_that_ends_a_keeper_is_reported(error: Exception) -> None:
+    with Workers(Unpreparable(error), 1, LIMITS) as workers:
+        for key in ("one", "two"):
+            workers.submit(key)
+        endings = [workers.result(key) for key in ("one", "two")]
+    for ending in endings:
+        assert ending.kind == "raised"
+        assert f"{type(error).__name__}: no plan" in str(ending)
+        assert "in prepare" in ending.details
+
+
 def test_work_goes_on_while_whoever_asked_for_it_is_busy(tmp_path: Path) -> None:
     done = [tmp_path / str(number) for number in range(6)]  # more than are handed out at once
     with Workers(work, 1, LIMITS) as workers:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, groupby, pairwise
 
+from vaultkit.checks.check import Contradiction
 from vaultkit.checks.labelled import (
     TOKEN,
     Labelled,
@@ -172,10 +173,8 @@ class Assigned:
     def __init__(self, numbers: LabelledNumbers) -> None:
         self.labelled = numbers
 
-    def wrong(
-        self, note: Note, sentences: Sequence[Sentence]
-    ) -> Iterator[tuple[Sentence, Stated, str]]:
-        """Yield the exchanged numbers, each with its sentence and why it is wrong."""
+    def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
+        """Yield the exchanged numbers."""
         self.labelled.read_tables(note.cells)
         parts = [Part(sentence, self.labelled.lexicon) for sentence in sentences]
         for text in (*texts(note, parts), *_columns(note, self.labelled.lexicon)):
@@ -183,7 +182,7 @@ class Assigned:
             known = [(n, p, found) for n, p in every[:_MOST] if (found := self._known(n, p))]
             for number, part, own in known:
                 if why := self._of_another_key(number, part, own):
-                    yield part.sentence, number, why
+                    yield _contradiction(part, number, why)
             groups: dict[tuple[int, str], set[Labelled]] = defaultdict(set)
             for _, part, own in known:
                 for labelled in own:
@@ -193,8 +192,9 @@ class Assigned:
                     continue
                 if pair := _exchanged((one, here, mine), (other, there, its), groups):
                     first, second = pair
-                    yield here.sentence, one, _why(first, second, self.labelled.written)
-                    yield there.sentence, other, _why(second, first, self.labelled.written)
+                    written = self.labelled.written
+                    yield _contradiction(here, one, _why(first, second, written))
+                    yield _contradiction(there, other, _why(second, first, written))
 
     def _known(self, number: Stated, part: Part) -> list[Labelled]:
         """Return the numbers of the page that agree with one; a small one has its unit there."""
@@ -226,9 +226,16 @@ class Assigned:
         for own in found:
             if any(word[0] == "#" for word in own.words):
                 line = [one for one in self.labelled.of_group(own.group) if named & one.words]
-                if line and not any(number.agrees(exactly(one.value)) for one in line):
-                    return f"in {line[0].source} it is {line[0].value:.6g}"
+                if any(number.agrees(exactly(one.value)) for one in line):
+                    continue
+                for one in line:
+                    if one.column == own.column:
+                        return f"in {one.source} it is {one.value:.6g}"
         return ""
+
+
+def _contradiction(part: Part, number: Stated, why: str) -> Contradiction:
+    return Contradiction(part.sentence.place_of(number.start), number.text, why)
 
 
 def _is_again(here: Part, there: Part, one: Stated, other: Stated) -> bool:

@@ -122,6 +122,28 @@ class Check:
         return cls(**{**data, "fix": Fix(**{**fix, "lines": tuple(fix["lines"])})})
 
 
+@dataclass(frozen=True)
+class Contradiction:
+    """A number, word or date of the text that the page contradicts.
+
+    Attributes
+    ----------
+    place
+        Its line and column in the note's file.
+    what
+        Its text.
+    why
+        What contradicts it.
+    in_wrong_unit
+        Whether its unit is wrong, so that it is wrong even if its value is computed.
+    """
+
+    place: tuple[int, int]
+    what: str
+    why: str
+    in_wrong_unit: bool = False
+
+
 def strictly(checks: Iterable[Check]) -> Iterator[Check]:
     """Yield checks as the strict mode reports them: a check that is not judged fails.
 

@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Any
 
 from vaultkit.checks.arrows import arrows, reversed_arrow
+from vaultkit.checks.check import Contradiction
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import exactly, number_of
 from vaultkit.checks.measures import Measure, in_other_unit, of_comments, size_of
@@ -67,8 +68,6 @@ class Confused:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        #: The wrong numbers that have another unit than in their outputs.
-        self.misread: list[Stated] = []
         #: The numbers of each output that has few.
         self.outputs: list[list[Shown]] = []
         #: All numbers that the page shows in larger outputs.
@@ -80,10 +79,6 @@ class Confused:
         self.bound: set[Fraction] = set()
         #: The numbers around arrows of outputs, with their lines.
         self.arrows: list[tuple[Fraction, Fraction, int]] = []
-
-    def is_misread(self, number: Stated) -> bool:
-        """Return whether a number has the wrong unit, though its value may be bound."""
-        return any(number is own for own in self.misread)
 
     def __bool__(self) -> bool:
         return bool(self.outputs or self.measures or self.arrows)
@@ -110,10 +105,8 @@ class Confused:
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
         self.bound.update(exactly(float(value)) for value in own)
 
-    def wrong(
-        self, note: Note, sentences: Sequence[Sentence]
-    ) -> Iterator[tuple[Sentence, Stated, str]]:
-        """Yield the numbers that are in the place of others, each with its sentence and why."""
+    def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
+        """Yield the numbers that are in the place of others, or have the unit of others."""
         if not self:
             return
         page = _Page(note, sentences, self.lexicon)
@@ -122,26 +115,23 @@ class Confused:
             for one, other in combinations(plain, 2):
                 is_same = _digits(one) >= _LEAST and one.value == other.value
                 if is_same and (found := self._repeated(sentence, one, other, page)):
-                    yield sentence, *found
+                    yield _contradiction(sentence, *found)
             if self.arrows and (reverse := reversed_arrow(sentence, self.arrows)):
-                yield sentence, *reverse
+                yield _contradiction(sentence, *reverse)
             for number in plain:
                 if why := self._of_other_unit(sentence, number, page):
-                    self.misread.append(number)
-                    yield sentence, number, why
+                    yield _contradiction(sentence, number, why, in_wrong_unit=True)
                 if number.bounds or _digits(number) < _LEAST:
                     continue
                 if why := self._in_unit(sentence, number, page):
-                    self.misread.append(number)
-                why = why or self._off(sentence, number, page)
-                if why:
-                    yield sentence, number, why
+                    yield _contradiction(sentence, number, why, in_wrong_unit=True)
+                elif why := self._off(sentence, number, page):
+                    yield _contradiction(sentence, number, why)
 
         for cell in in_cells(note, self.lexicon) if self.measures else ():
             for number in cell.numbers:
                 if why := self._of_other_unit(cell, number, page):
-                    self.misread.append(number)
-                    yield cell, number, why
+                    yield _contradiction(cell, number, why, in_wrong_unit=True)
 
     def _of_other_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return the number that an output or a comment has with another unit."""
@@ -278,6 +268,12 @@ class Confused:
             if is_slip(number, own.value) and page.is_left_out(own):
                 return f"the output at line {own.line} has {own.text}, which no sentence has"
         return ""
+
+
+def _contradiction(
+    sentence: Sentence, number: Stated, why: str, *, in_wrong_unit: bool = False
+) -> Contradiction:
+    return Contradiction(sentence.place_of(number.start), number.text, why, in_wrong_unit)
 
 
 class _Page:

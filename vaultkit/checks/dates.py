@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vaultkit.checks.check import Contradiction
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import Prose
@@ -137,14 +138,14 @@ class Dates:
                 continue
             yield _Found(day, found.start(), found[0])
 
-    def wrong(self, note: Note) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
-        """Yield the places of wrong dates, each with its text and why it is wrong."""
+    def contradictions(self, note: Note) -> Iterator[Contradiction]:
+        """Yield the dates of the text that are wrong."""
         if not self.known:
             return
         for piece in note.prose:
             for found in self._in(piece.text):
                 if why := self._why(found.day, piece, found):
-                    yield piece.place_of(found.start), (found.text, why)
+                    yield Contradiction(piece.place_of(found.start), found.text, why)
 
     def _why(self, own: Day, piece: Prose, found: _Found) -> str:
         """Return what contradicts a date of the text, or nothing."""

@@ -6,7 +6,7 @@ import ast
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -21,7 +21,7 @@ from vaultkit.checks.printed import printed
 from vaultkit.checks.tables import Source, columns
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.mentions import stems
+from vaultkit.claims.mentions import words_by_stem
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
@@ -82,6 +82,8 @@ class Facts:
         self.lexicon = lexicon
         self.facts: dict[Fact, None] = {}
         self.families: list[Family] = []
+        #: The words by their stems, as the page writes them first.
+        self._written: dict[str, str] = {}
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
@@ -93,7 +95,7 @@ class Facts:
         """Collect what a block prints, and the variables that it leaves."""
         lines: dict[int, list[tuple[Label, str]]] = defaultdict(list)
         for words, number, line in printed(block, steps):
-            lines[line].append((stems(words, self.lexicon), number))
+            lines[line].append((self._label(words), number))
             is_length = words.startswith("len() ") and number.isdigit()
             self._add(words.removeprefix("len() ") if is_length else words, number, line, is_length)
         for line, own in lines.items():
@@ -101,12 +103,12 @@ class Facts:
             decimals = {len(number.partition(".")[2]) for _, number in own}
             if len(decimals) == 1 and decimals != {0} and len(dict(own)) == len(own):
                 label_of = {label: [_exact(n)] for label, n in own}
-                self._keep(label_of, f"output at line {line}", [frozenset()])
+                self.families += self._family(label_of, f"output at line {line}", [frozenset()])
         for step in steps:
             self._read(step)
-        for name in self._single & variables.keys():
+        for name in sorted(self._single & variables.keys()):
             value, where = variables[name], f"variable {name}"
-            label = stems(name, self.lexicon)
+            label = self._label(name)
             if is_number(value):
                 counts = isinstance(value, int | np.integer) and bool(value >= 0)
                 self.facts[Fact(label, exactly(float(value)), where, counts)] = None
@@ -120,9 +122,9 @@ class Facts:
         self, words: str, number: str, line: int, counts: bool = False, unit: str = ""
     ) -> None:
         """Record that the words before a number in an output say what it is."""
-        functions = stems(" ".join(_FUNCTION.findall(words)), self.lexicon)
+        functions = self._label(" ".join(_FUNCTION.findall(words)))
         value = _exact(number)
-        if (label := stems(words, self.lexicon)) and value is not None:
+        if (label := self._label(words)) and value is not None:
             source = f"output at line {line}"
             self.facts[Fact(label, value, source, counts, functions, unit)] = None
 
@@ -140,19 +142,20 @@ class Facts:
                 if not words and unit:
                     self._add(unit, number, line, number.isdigit(), unit)
             if len(items) > 1 and all(item and item[0] for item in items):
-                own = {stems(i[0], self.lexicon): [_exact(i[1])] for i in items if i}
+                own = {self._label(i[0]): [_exact(i[1])] for i in items if i}
                 units = {i[2] for i in items if i}
                 if len(own) == len(items) and len(units) == 1:
-                    self._keep(own, f"output at line {line}", [self._kind(units.pop())])
+                    kinds = [self._kind(units.pop())]
+                    self.families += self._family(own, f"output at line {line}", kinds)
                     # *A peak of 13.3* is the *steady peak*, if no other one is in the line.
-                    heads = {
-                        stems(i[0].split()[-1], self.lexicon): [_exact(i[1])] for i in items if i
-                    }
+                    heads = {self._label(i[0].split()[-1]): [_exact(i[1])] for i in items if i}
                     if heads != own and len(heads) == len(items) and frozenset() not in heads:
-                        self._keep(heads, f"output at line {line}", [frozenset()], is_head=True)
+                        self.families += self._family(
+                            heads, f"output at line {line}", [frozenset()], is_head=True
+                        )
             found = list(NUMBER_IN_OUTPUT.finditer(raw))
             words = raw[: found[0].start()] if found else ""
-            if label := stems(words, self.lexicon):
+            if label := self._label(words):
                 template = NUMBER_IN_OUTPUT.sub("#", raw[found[0].start() :])
                 template = re.sub(r"\s+", " ", template)
                 numbers = [_exact(one[0]) for one in found]
@@ -162,23 +165,38 @@ class Facts:
         for template, own in rows.items():
             if template not in twice:
                 kinds = [self._kind(part) for part in template.split("#")[1:]]
-                self._keep(own, f"output at line {max(step.line, first)}", kinds)
+                source = f"output at line {max(step.line, first)}"
+                self.families += self._family(own, source, kinds)
+
+    def _label(self, text: str) -> Label:
+        """Return the stems of the words of a text, and remember the words for messages."""
+        words = words_by_stem(text, self.lexicon)
+        for stem, word in words.items():
+            self._written.setdefault(stem, word)
+        return frozenset(words)
+
+    def written(self, label: Label) -> str:
+        """Return the words of a label as the page writes them."""
+        return " ".join(word for stem, word in self._written.items() if stem in label)
 
     def _kind(self, text: str) -> Label:
         """Return the words of a text that may say, in a sentence, what its numbers are."""
         words = re.findall(r"[^\W\d_]+(?:/[^\W\d_]+)?|[%°‰$€£]", text.replace("_", " "))
         words += [part for word in words for part in word.split("/")]
-        return stems(text, self.lexicon) | frozenset(words)
+        return self._label(text) | frozenset(words)
 
-    def _keep(
+    def _family(
         self,
         rows: Mapping[Label, Sequence[Fraction | None]],
         source: str,
         kinds: Sequence[Label],
         *,
         is_head: bool = False,
-    ) -> None:
-        """Record rows of numbers under their labels, without the words that all labels share."""
+    ) -> Iterator[Family]:
+        """Yield rows of numbers by their labels, without the words that all labels share.
+
+        Yield nothing if fewer than two rows are left, or two would have the same label.
+        """
         common = frozenset[str].intersection(*rows) if len(rows) > 1 else frozenset()
         common = frozenset(word.lower() for word in common)
         own = {
@@ -189,16 +207,16 @@ class Facts:
         }
         if len(own) == len(rows) > 1:
             kinds = [kind | common for kind in kinds]
-            self.families.append(Family(own, source, kinds, is_head))
+            yield Family(own, source, kinds, is_head)
 
     def with_tables(self, sources: Sequence[tuple[str, Source]]) -> Iterable[Family]:
         """Return the families, with those of variables (as `Tables` has them) and of tables."""
-        read = list(self.families)
+        found = list(self.families)
         for where, source in sources:
             if where.startswith("variable") and all(isinstance(k, frozenset) for k in source):
-                self._keep(
+                found += self._family(
                     {
-                        stems(" ".join(label), self.lexicon): [exactly(n) for n in numbers]
+                        self._label(" ".join(sorted(label))): [exactly(n) for n in numbers]
                         for label, numbers in source.items()
                         if isinstance(label, frozenset) and all(map(math.isfinite, numbers))
                     },
@@ -207,14 +225,13 @@ class Facts:
                 )
         for column in columns(self.note.cells):
             rows = {
-                stems(" ".join(entry.row), self.lexicon): [_exact(entry.text)]
+                self._label(" ".join(sorted(entry.row))): [_exact(entry.text)]
                 for entry in column
                 if isinstance(entry.row, frozenset)
             }
             if len(rows) == len(column):
                 title = self._kind(" ".join(column[0].title))
-                self._keep(rows, f"table at line {column[0].line}", [title])
-        found, self.families = self.families, read
+                found += self._family(rows, f"table at line {column[0].line}", [title])
         return _kindred(found)
 
 

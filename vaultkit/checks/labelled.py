@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -68,6 +68,8 @@ class Labelled:
     group: str = ""
     #: Its unit of measurement, if an output shows one.
     unit: str = ""
+    #: Its place among the numbers of its line, from 0.
+    column: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -151,12 +153,18 @@ class LabelledNumbers:
         return set[str]().union(*map(self._names, ast.iter_child_nodes(code)))
 
     def _add(
-        self, value: float, words: Iterable[str], source: str, group: str = "", unit: str = ""
+        self,
+        value: float,
+        words: Iterable[str],
+        source: str,
+        group: str = "",
+        unit: str = "",
+        column: int = 0,
     ) -> None:
         """Add a number with its words; one of an output may have none."""
         own = frozenset(words)
         if math.isfinite(value) and (own or group):
-            self._found[Labelled(value, own, source, group or source, unit)] = None
+            self._found[Labelled(value, own, source, group or source, unit, column)] = None
 
     def _read(
         self,
@@ -201,7 +209,8 @@ class LabelledNumbers:
                 opening if (place and not gap.strip()) or (stops and not self.words(gap)) else set()
             )
             unit = unit_of(text, one.end(), self.lexicon)
-            self._add(number_of(one[0]), words | after | key | own | row, source, group, unit)
+            known_by = words | after | key | own | row
+            self._add(number_of(one[0]), known_by, source, group, unit, column=place)
             before = words | after
             if text[: one.start()].endswith("("):
                 before |= {f"#{number_of(one[0]):g}"}

@@ -23,6 +23,8 @@ from vaultkit.read.note import Block
 _TIMES = {"min": 60, "h": 3600, "d": 86_400, "wk": 604_800, "mo": 2_629_746, "y": 31_556_952}
 #: The least number of digits that hardly agree by chance, and of those that need more evidence.
 _SURE, _LEAST = 3, 2
+#: The least letters of a unit in words, whose case has no meaning.
+_WORD = 3
 _NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e-?\d+)?"
 _ASSIGNED = re.compile(
     rf"^[ \t]*\w+(?:,\s*\w+)*\s*=\s*(?P<values>{_NUMBER}(?:,\s*{_NUMBER})*)\s*#\s*(?P<units>.+)$",
@@ -62,13 +64,18 @@ def of_comments(block: Block) -> Iterator[Measure]:
 def size_of(unit: str, lexicon: Lexicon) -> tuple[str, Fraction] | None:
     """Return the base of a unit and its size in it; None if it is unknown.
 
+    The case of a symbol has a meaning: ``h`` is an hour, and ``H`` is not.
+
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> [str(size_of(unit, lexicon())) for unit in ("km/h", "hours", "eggs")]
-    ["('m/h', Fraction(1000, 1))", "('s', Fraction(3600, 1))", 'None']
+    >>> [str(size_of(unit, lexicon())) for unit in ("km/h", "Hours", "H", "eggs")]
+    ["('m/h', Fraction(1000, 1))", "('s', Fraction(3600, 1))", 'None', 'None']
+    >>> [str(size_of(unit, lexicon())[1]) for unit in ("ml", "ML", "min", "Min")]
+    ['1/1000', '1000000', '60', '60']
     """
     above, stroke, below = unit.partition("/")
-    names = lexicon.words["measures"]
-    known = next((name for name, words in names.items() if above.lower() in words), above)
+    spellings = {above} if len(above) < _WORD else {above, above.lower()}
+    measures = lexicon.words["measures"].items()
+    known = next((name for name, words in measures if spellings & {*words}), above)
     if known in _TIMES:
         return f"s{stroke}{below}", Fraction(_TIMES[known])
     power, base = power_of_prefix(known)

@@ -7,13 +7,14 @@ everything with its label has another value; cases in doubt are left to the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from vaultkit.checks.assigned import Assigned
-from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check, Contradiction
 from vaultkit.checks.confused import Confused
 from vaultkit.checks.dates import Dates
 from vaultkit.checks.facts import Fact, Facts, Family, Label
@@ -69,8 +70,6 @@ class Roles:
         self.dates = Dates(self.lexicon)
         self.wholes = Wholes(self.lexicon)
         self.labelled = LabelledNumbers(self.lexicon)
-        #: The places of numbers that are wrong for the words beside them, whatever their value is.
-        self.misread: set[tuple[int, int]] = set()
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
@@ -85,46 +84,36 @@ class Roles:
         self.wholes.observe(variables)
         self.labelled.observe(block, steps, variables)
 
-    def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
-        """Yield the checks of the numbers of a note, those contradicted among them as failures."""
-        self.misread.clear()
-        wrong = dict(self._wrong())
-        for check in numbers:
-            why = wrong.get((check.line, check.column), ("", ""))[1]
-            is_proven = check.outcome == HOLDS and check.scope != FOUND
-            is_proven = is_proven and (check.line, check.column) not in self.misread
-            if not why or is_proven or check.outcome in (EXCEPTED, FAILS):
-                wrong.pop((check.line, check.column), None)
-                yield check
-        for (line, column), (text, why) in wrong.items():
-            yield Check("number", line, text, FAILS, f"{text}: {why}", column)
+    def contradictions(self) -> dict[tuple[int, int], Contradiction]:
+        """Return the numbers, words and dates of the text that the page contradicts, by place."""
+        found: dict[tuple[int, int], Contradiction] = {}
+        for own in self._contradictions():
+            # The last reason is reported: it names the label that the sentence gives the number.
+            known = found.get(own.place, own)
+            in_wrong_unit = own.in_wrong_unit or known.in_wrong_unit
+            found[own.place] = replace(own, in_wrong_unit=in_wrong_unit)
+        return found
 
-    def _wrong(self) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
-        """Yield the places of wrong numbers, each with its text and why it is wrong."""
-        yield from self.dates.wrong(self.note)
+    def _contradictions(self) -> Iterator[Contradiction]:
+        """Yield all contradictions; a place may have several."""
+        yield from self.dates.contradictions(self.note)
         families = list(self.facts.with_tables(self.tables.sources))
         facts = list(self.facts.facts)
         if not families and not facts and not self.confused:
             return
         every = list(sentences(self.note, self.lexicon))
-        for sentence, at, text, why in self.wholes.wrong(self.note, every, families):
-            yield sentence.place_of(at), (text, why)
-        for sentence, number, why in self.confused.wrong(self.note, every):
-            place = sentence.place_of(number.start)
-            if self.confused.is_misread(number):
-                self.misread.add(place)
-            yield place, (number.text, why)
-        for sentence, number, why in Assigned(self.labelled).wrong(self.note, every):
-            yield sentence.place_of(number.start), (number.text, why)
+        yield from self.wholes.contradictions(self.note, every, families)
+        yield from self.confused.contradictions(self.note, every)
+        yield from Assigned(self.labelled).contradictions(self.note, every)
         for sentence in every:
-            found = _of_families(sentence, families)
+            found = _of_families(sentence, families, self.facts.written)
             for number in sentence.numbers:
                 if number.bounds or number.times:
                     continue
                 why = found.get(number.start) or self._of_fact(sentence, number, facts)
                 why = why or self._of_count(sentence, number, facts)
                 if why:
-                    yield sentence.place_of(number.start), (number.text, why)
+                    yield Contradiction(sentence.place_of(number.start), number.text, why)
 
     def _of_fact(self, sentence: Sentence, number: Stated, facts: Sequence[Fact]) -> str:
         """Return the value of *the mean* in *the mean is 37*, if it differs."""
@@ -229,8 +218,34 @@ class Roles:
         return f"{named[0].source}: {shortened(named[0].value)}"
 
 
-def _of_families(sentence: Sentence, families: Sequence[Family]) -> dict[int, str]:
-    """Return why numbers of a sentence belong to another label of a family, by their places."""
+def with_contradictions(
+    numbers: Iterable[Check], contradictions: Mapping[tuple[int, int], Contradiction]
+) -> Iterator[Check]:
+    """Yield the checks of the numbers of a note, and a failure for each contradiction.
+
+    A contradiction replaces the check of its place, unless the number is proven, excepted or wrong
+    anyway. One that is proven in another unit is contradicted nevertheless.
+    """
+    left = dict(contradictions)
+    for check in numbers:
+        own = left.get((check.line, check.column))
+        is_proven = check.outcome == HOLDS and check.scope != FOUND
+        is_proven = is_proven and not (own and own.in_wrong_unit)
+        if not own or is_proven or check.outcome in (EXCEPTED, FAILS):
+            left.pop((check.line, check.column), None)
+            yield check
+    for own in left.values():
+        line, column = own.place
+        yield Check("number", line, own.what, FAILS, f"{own.what}: {own.why}", column)
+
+
+def _of_families(
+    sentence: Sentence, families: Sequence[Family], written: Callable[[Label], str]
+) -> dict[int, str]:
+    """Return why numbers of a sentence belong to another label of a family, by their places.
+
+    ``written`` returns the words of a label for the message.
+    """
     wrong: dict[int, str] = {}
     right: set[int] = set()
     for family in families:
@@ -244,12 +259,16 @@ def _of_families(sentence: Sentence, families: Sequence[Family]) -> dict[int, st
                 right.add(number.start)
         if len(named) == 1 and not family.is_head:
             for place in range(len(family.rows[labels[0]])):
-                wrong.update(_of_another(sentence, family, named[0], place))
+                wrong.update(_of_another(sentence, family, named[0], place, written))
     return {place: why for place, why in wrong.items() if place not in right}
 
 
 def _of_another(
-    sentence: Sentence, family: Family, named: Place, place: int
+    sentence: Sentence,
+    family: Family,
+    named: Place,
+    place: int,
+    written: Callable[[Label], str],
 ) -> Iterator[tuple[int, str]]:
     """Yield a number beside the only label of a sentence that is the number of another label."""
     number, has_unit = beside(sentence, named, family.kind(place))
@@ -269,8 +288,8 @@ def _of_another(
             continue
         value = values[place]
         if number.agrees(value) and (not is_share or abs(value) <= 1):
-            there = f"in {family.source}, {_words(named.label)} has {shortened(own[place])}"
-            yield number.start, f"{there}, and this is the number of {_words(label)}"
+            there = f"in {family.source}, {written(named.label)} has {shortened(own[place])}"
+            yield number.start, f"{there}, and this is the number of {written(label)}"
 
 
 def _is_plain(number: Stated) -> bool:
@@ -290,7 +309,3 @@ def _is_same(one: Fraction, other: Fraction) -> bool:
 
 def _decimals(number: Fraction) -> int:
     return next((n for n in range(16) if (number * 10**n).denominator == 1), 16)
-
-
-def _words(label: Label) -> str:
-    return " ".join(sorted(label))

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from vaultkit.checks.check import Contradiction
 from vaultkit.checks.facts import Family
 from vaultkit.claims.attributions import is_apart, places
 from vaultkit.claims.lexicon import Lexicon
@@ -24,7 +25,6 @@ _WHOLE = re.compile(r"\s*All(?:\s(?:the|of\sthe|these))?\s")
 _NOUN = re.compile(
     r"\s(?P<noun>[a-z]{3,}s)\b(?!\s(?:that|which|whose|who|with|of|in|from|at|on|for|between|we|you|I|above|below|left|more)\b)"
 )
-_Place = tuple[Sentence, int, str, str]
 
 
 class Wholes:
@@ -53,15 +53,15 @@ class Wholes:
             else:
                 self.lengths[own].add(-1)  # the text may count something else
 
-    def wrong(
+    def contradictions(
         self, note: Note, sentences: Sequence[Sentence], families: Sequence[Family]
-    ) -> Iterator[_Place]:
-        """Yield wrong words: sentence, place, words and why."""
+    ) -> Iterator[Contradiction]:
+        """Yield the numbers of things and the superlatives that are wrong."""
         rows = self._rows(note) if re.search(r"\bAll\s", note.text) else {}
         for sentence in sentences:
             for number in sentence.numbers:
                 if why := self._counted(sentence, number, rows):
-                    yield sentence, number.start, number.text, why
+                    yield Contradiction(sentence.place_of(number.start), number.text, why)
         for sentence in sentences:
             if self._any_rank.search(sentence.text):
                 yield from self._extreme(sentence, families)
@@ -96,7 +96,7 @@ class Wholes:
             return ""
         return f"the page has {known.pop()} {found['noun']}"
 
-    def _extreme(self, sentence: Sentence, families: Sequence[Family]) -> Iterator[_Place]:
+    def _extreme(self, sentence: Sentence, families: Sequence[Family]) -> Iterator[Contradiction]:
         """Yield words such as *the longest* that are said of the shortest thing."""
         for word, name in self.lexicon.find("ranks", sentence.text):
             if not is_apart(sentence, sentence.text):
@@ -104,7 +104,7 @@ class Wholes:
 
     def _of_rank(
         self, sentence: Sentence, families: Sequence[Family], word: re.Match[str], name: str
-    ) -> Iterator[_Place]:
+    ) -> Iterator[Contradiction]:
         """Yield a superlative if what it is said of is at the other end."""
         is_right = opposite = ""
         for family in families:
@@ -129,7 +129,8 @@ class Wholes:
                     opposite = family.source
         if opposite and not is_right:
             other = "smallest" if name == "top" else "largest"
-            yield sentence, word.start(), word[0], f"in {opposite}, it has the {other} number"
+            why = f"in {opposite}, it has the {other} number"
+            yield Contradiction(sentence.place_of(word.start()), word[0], why)
 
 
 _VERB = r"(?:is|was|has|had|reigned|lasted|comes\sout|ranks|stands)"

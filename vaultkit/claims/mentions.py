@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
@@ -177,7 +177,6 @@ def _synonyms(lexicon: Lexicon) -> dict[str, str]:
     return {word: name for name, words in lexicon.words["labels"].items() for word in words}
 
 
-@lru_cache(1 << 12)
 def stems(name: str, lexicon: Lexicon) -> frozenset[str]:
     """Return the stems of the words in a text or name, without those of grammar.
 
@@ -185,9 +184,20 @@ def stems(name: str, lexicon: Lexicon) -> frozenset[str]:
     >>> sorted(stems("the mean_height ofBoys", lexicon()))
     ['boy', 'height', 'mean']
     """
+    return frozenset(words_by_stem(name, lexicon))
+
+
+@lru_cache(1 << 12)
+def words_by_stem(name: str, lexicon: Lexicon) -> Mapping[str, str]:
+    """Return the words in a text or name by their stems, without those of grammar.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> words_by_stem("the mean_height ofBoys", lexicon())
+    {'mean': 'mean', 'height': 'height', 'boy': 'Boys'}
+    """
     words = (part for word in _WORD.findall(name.replace("_", " ")) for part in _split(word))
     ignored = lexicon.words["roles"]["ignored"]
-    return frozenset(stem(word, lexicon) for word in words if word.lower() not in ignored)
+    return {stem(word, lexicon): word for word in words if word.lower() not in ignored}
 
 
 def _split(word: str) -> list[str]:

@@ -37,7 +37,7 @@ from vaultkit.pipeline.shards import Shard, ShardError
 from vaultkit.pipeline.summary import VERDICTS
 from vaultkit.pipeline.update import REWRITTEN, apply, stale_mirrors
 from vaultkit.read.note import Note
-from vaultkit.read.options import OptionsError
+from vaultkit.read.options import Options, OptionsError
 from vaultkit.read.roots import vault_in, vault_of
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
@@ -336,8 +336,9 @@ def _write(changes: Changes) -> None:
         changes.moved[0].rename(changes.moved[1])
 
 
-def _read(root: Path) -> Vault:
-    return Vault(root, store=store_beside(root))
+def _read(root: Path, options: Options | None = None) -> Vault:
+    """Read a vault, with these settings or those of its files."""
+    return Vault(root, store=store_beside(root), options=options)
 
 
 def _named(name: str, vault: Vault) -> Note:
@@ -372,7 +373,7 @@ def _inspect(
     rewritten = 0
     if update:
         rewritten += sum(_apply(note, stale_mirrors(note, vault)) for note in notes)
-        vault = _read(vault.root)
+        vault = _read(vault.root, vault.options)
         notes = [vault.notes[note.path] for note in notes]
     options = vault.options
     trials = options.trials if trials is None else trials
@@ -469,6 +470,7 @@ def _watch(
 
     click.echo("watching; stop with Ctrl+C", err=True)
     before = _digests(vault)
+    options, invalid = vault.options, ""
     workers = workers_of(vault.root).begin(1)  # it prepares itself before the next save
     # The time-out finds files that were saved before the watcher had started.
     for changes in watch(
@@ -477,7 +479,11 @@ def _watch(
         paths = {Path(name) for _, name in changes}
         if paths and all(_is_ours(path, vault) for path in paths):
             continue
-        vault = _read(vault.root)
+        options, problem = _options_of(vault.root, options)
+        if problem and problem != invalid:
+            _say(f"{problem}; until this is corrected, the last valid settings apply")
+        invalid = problem
+        vault = _read(vault.root, options)
         now = _digests(vault)
         paths |= {path for path, _ in before.items() ^ now.items()}
         before = now
@@ -496,6 +502,14 @@ def _watch(
         if annotations:
             annotations.update(vault, ((one.note, one.checks) for one in found))
     workers.close()
+
+
+def _options_of(root: Path, last: Options) -> tuple[Options, str]:
+    """Return the settings of a vault; if they are invalid, its last ones, and what is invalid."""
+    try:
+        return Options.of(root), ""
+    except OptionsError as error:
+        return last, str(error)
 
 
 def _digests(vault: Vault) -> dict[Path, str]:

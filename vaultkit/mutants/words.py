@@ -242,23 +242,31 @@ def _exchanged(
     text: str, several: Sequence[tuple[int, str]], kind: str, rng: random.Random
 ) -> Iterator[Change]:
     """Yield one mutant in which two neighbours of different texts are exchanged."""
-    pairs = [pair for pair in itertools.pairwise(several) if _differ(text, *pair, kind)]
+    pairs = [pair for pair in itertools.pairwise(several) if _may_exchange(text, *pair, kind)]
     if pairs:
         (first, one), (second, other) = rng.choice(pairs)
         between = text[first + len(one) : second]
         yield first, text[first : second + len(other)], other + between + one, kind
 
 
-def _differ(text: str, one: tuple[int, str], other: tuple[int, str], kind: str) -> bool:
-    """Return whether two neighbours, each with its place, can be exchanged so that it matters."""
+def _may_exchange(text: str, one: tuple[int, str], other: tuple[int, str], kind: str) -> bool:
+    """Return whether a sentence says something else if two of its numbers or names are exchanged.
+
+    Each is given with its place. An exchange of 2 and 2.0 changes nothing.
+    """
     between = text[one[0] + len(one[1]) : other[0]]
-    if one[1] == other[1] or (kind != CELL and len(between) > _NEAR):
+    if _value(one[1]) == _value(other[1]) or (kind != CELL and len(between) > _NEAR):
         return False
     if kind == CELL:
         return True
     pair = re.search(r"\bbetween\s+[*`]*$", text[: one[0]]) and between.strip(" *`") == "and"
     alike = _SYMMETRIC.fullmatch(between) or (kind == NAME and _LISTED.fullmatch(between))
     return not pair and not alike
+
+
+def _value(text: str) -> float | str:
+    """Return the number in a text; the text itself if it is a name."""
+    return float(text.replace(",", "")) if text.lstrip("-")[0].isdigit() else text
 
 
 def _counted(

@@ -26,7 +26,7 @@ from vaultkit.checks.listings import checks_of, is_only_read
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.observed import Observed
 from vaultkit.checks.predictions import Predictions
-from vaultkit.checks.roles import Roles
+from vaultkit.checks.roles import Roles, with_contradictions
 from vaultkit.checks.said import Statements
 from vaultkit.checks.shapes import Shapes
 from vaultkit.checks.tables import Tables
@@ -273,15 +273,17 @@ class RunChecks:
         yield from self.equations.check()
         yield from self.statements.check()
         yield from self.bindings.check()
-        numbers = self.roles.check(self.tables.check(self.numbers.check()))
+        contradictions = self.roles.contradictions()
+        numbers = with_contradictions(self.tables.check(self.numbers.check()), contradictions)
         for check in (*numbers, *self.shapes.check()):
             # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
-            misread = check.outcome == FAILS and place in self.roles.misread
-            if self.bindings.judges(*place) and not misread:
+            own = contradictions.get(place)
+            in_wrong_unit = check.outcome == FAILS and own is not None and own.in_wrong_unit
+            if self.bindings.judges(*place) and not in_wrong_unit:
                 continue
             computed = self.statements.judges(*place) or self.shapes.computes(*place)
-            if check.outcome not in UNPROVEN or misread or not computed:
+            if check.outcome not in UNPROVEN or in_wrong_unit or not computed:
                 yield check
         yield from self.predictions.check()
 

@@ -131,17 +131,25 @@ class Names:
         #: The free indices, which no sum binds, and the unique names of all indices.
         self.free: set[str] = set()
         self.indices: list[str] = []
+        #: The free indices that the first pass has found.
+        self.known_free: set[str] = set()
+        #: The units of measurement behind numbers, which are not part of the resolved statement.
         self.units: set[str] = set()
-        self.used_outside: set[str] = set()
-        self.expecting = self.looking = self.limiting = False
+        #: Whether this is the first of two passes, which finds the free indices.
+        self.is_first_pass = False
+        #: Whether the node that is being resolved is in an expectation, or in a condition.
+        self.in_expectation = False
+        self.in_condition = False
 
     def resolve(self, statement: Node) -> Node:
         """Return the statement with all names resolved."""
-        # Which letters are indices is known only after a first pass.
-        for self.looking in (True, False):
-            self.indices = sorted(self.free)
-            self.used_outside = set(self.free)
-            resolved = self.node(statement, {})
+        # Whether a letter is a free index may be known only from a later part of the statement.
+        self.is_first_pass = True
+        self.resolve_node(statement, {})
+        self.is_first_pass = False
+        self.known_free = set(self.free)
+        self.indices = sorted(self.free)
+        resolved = self.resolve_node(statement, {})
         if len(self.units) > 1:
             raise EvaluationError(f"different units: {', '.join(sorted(self.units))}")
         return resolved
@@ -188,7 +196,7 @@ class Names:
             isinstance(thing, (int, np.integer)) and not isinstance(thing, (bool, np.bool_))
         )
 
-    def whole(self, node: Subscript, env: Mapping[str, str]) -> str | None:
+    def subscripted_variable(self, node: Subscript, env: Mapping[str, str]) -> str | None:
         """Return the variable that is ``d_k``, if it is bound, and k is not an index of a ``d``."""
         named = self.find(node.name) if node.name else None
         base = self.base_name(node.base)
@@ -214,37 +222,37 @@ class Names:
 
     # Resolution
 
-    def node(self, node: Node, env: Mapping[str, str]) -> Node:
+    def resolve_node(self, node: Node, env: Mapping[str, str]) -> Node:
         """Resolve a node; ``env`` maps the letters that sums around it bind to their indices."""
         method = getattr(self, "_" + type(node).__name__.lower(), None)
-        resolved: Node = method(node, env) if method else self.parts(node, env)
+        resolved: Node = method(node, env) if method else self.resolve_children(node, env)
         if resolved.span == (0, 0):
             object.__setattr__(resolved, "span", node.span)
         return resolved
 
-    def parts(self, node: Node, env: Mapping[str, str]) -> Node:
+    def resolve_children(self, node: Node, env: Mapping[str, str]) -> Node:
         """Resolve the children of a node."""
         changed = {}
-        outer = self.limiting
+        outer = self.in_condition
         for part in fields(node):
             if part.name != "span":
-                self.limiting = outer or part.name == "when"
-                changed[part.name] = self.thing(getattr(node, part.name), env)
-        self.limiting = outer
+                self.in_condition = outer or part.name == "when"
+                changed[part.name] = self.resolve_field(getattr(node, part.name), env)
+        self.in_condition = outer
         return replace(node, **changed)
 
-    def thing(self, thing: Any, env: Mapping[str, str]) -> Any:
+    def resolve_field(self, thing: Any, env: Mapping[str, str]) -> Any:
         """Resolve a node, or all nodes of a tuple."""
         if isinstance(thing, tuple):
-            return tuple(self.thing(part, env) for part in thing)
-        return self.node(thing, env) if isinstance(thing, Node) else thing
+            return tuple(self.resolve_field(part, env) for part in thing)
+        return self.resolve_node(thing, env) if isinstance(thing, Node) else thing
 
-    def place(self, node: Node, env: Mapping[str, str]) -> Node:
+    def resolve_index(self, node: Node, env: Mapping[str, str]) -> Node:
         """Resolve a node in the position of an index, where letters are indices."""
         for symbol in walk(node):
             if isinstance(symbol, Symbol) and symbol.name not in env and self.is_index(symbol.name):
                 self.free.add(symbol.name)
-        return self.node(node, env)
+        return self.resolve_node(node, env)
 
     def _symbol(self, node: Symbol, env: Mapping[str, str]) -> Node:
         """Resolve a name to a bound index, a variable or a constant.
@@ -254,11 +262,16 @@ class Names:
         if node.name in env:
             return Index(env[node.name])
         if node.name in self.free or (
-            self.looking and self.is_index(node.name) and node.name not in self.variables
+            self.is_first_pass and self.is_index(node.name) and node.name not in self.variables
         ):
             return Index(node.name)
         name = self.find(node.name)
-        if self.limiting and name in _LEFT_BEHIND and self.is_index(name) and not self.looking:
+        if (
+            self.in_condition
+            and name in _LEFT_BEHIND
+            and self.is_index(name)
+            and not self.is_first_pass
+        ):
             # A value that a loop has left in i is not a condition on an index.
             raise UnboundError(name)
         if name is not None:
@@ -274,20 +287,22 @@ class Names:
 
     def _subscript(self, node: Subscript, env: Mapping[str, str]) -> Node:
         """Resolve ``x_i`` to the variable ``x_i``, or to an element of the variable ``x``."""
-        if name := self.whole(node, env):
+        if name := self.subscripted_variable(node, env):
             return Symbol(name)
-        if isinstance(node.base, Apply) and not self.applies(node.base):
+        if isinstance(node.base, Apply) and not self.is_call(node.base):
             # a (x)_i is a times x_i.
-            return self.node(_moved(node, node.base), env)
+            return self.resolve_node(_moved(node, node.base), env)
         letters = all(
             isinstance(i, Symbol) and (i.name in env or self.is_index(i.name)) for i in node.indices
         )
         if node.base == Symbol("delta") and self.find("delta") is None and len(node.indices) == 2:
-            return Apply(Function("delta"), tuple(self.place(i, env) for i in node.indices))
+            return Apply(Function("delta"), tuple(self.resolve_index(i, env) for i in node.indices))
         if node.base == Symbol("I") and self.find("I") is None:
             if len(node.indices) == 2:
-                return Apply(Function("delta"), tuple(self.place(i, env) for i in node.indices))
-            return Apply(Function("eye"), tuple(self.node(i, env) for i in node.indices))
+                return Apply(
+                    Function("delta"), tuple(self.resolve_index(i, env) for i in node.indices)
+                )
+            return Apply(Function("eye"), tuple(self.resolve_node(i, env) for i in node.indices))
         if isinstance(node.base, Symbol):
             name = self.base_name(node.base)
             if name is None or not _indexable(self.variables[name]):
@@ -296,43 +311,43 @@ class Names:
             base: Node = Symbol(name)
         else:
             try:
-                base = self.node(node.base, env)
+                base = self.resolve_node(node.base, env)
             except UnboundError:
                 if isinstance(node.base, Subscript) and letters:
                     raise
                 raise UnboundError(node.name or "what is indexed") from None
         try:
-            indices = tuple(self.place(i, env) for i in node.indices)
+            indices = tuple(self.resolve_index(i, env) for i in node.indices)
         except UnboundError as error:
             raise UnboundError(node.name or str(error.args[0])) from None
-        return Element(base, indices, self.expecting)
+        return Element(base, indices, self.in_expectation)
 
     def _bracketed(self, node: Bracketed, env: Mapping[str, str]) -> Node:
         name = self.base_name(node.base)
-        base = Symbol(name) if name else self.node(node.base, env)
-        return Element(base, (self.place(node.index, env),))
+        base = Symbol(name) if name else self.resolve_node(node.base, env)
+        return Element(base, (self.resolve_index(node.index, env),))
 
     def _derivative(self, node: Derivative, env: Mapping[str, str]) -> Node:
         """Resolve a derivative to the variable ``dL_dw``, or to a quotient of variables."""
         read = [
             (f"d{above}_d{below}", over + under)
-            for above, over in self.readings(node.above)
-            for below, under in self.readings(node.below)
+            for above, over in self.derivative_parts(node.above)
+            for below, under in self.derivative_parts(node.below)
         ]
         name, indices = next((r for r in read if r[0] in self.variables), read[-1])
         letters = [s.name for s in walk(node.quotient) if isinstance(s, Symbol)]
         if node.quotient and name not in self.variables and all(map(self.find, letters)):
-            return self.node(node.quotient, env)  # dx and dt, or d, are variables
+            return self.resolve_node(node.quotient, env)  # dx and dt, or d, are variables
         if name not in self.variables:
             raise UnboundError(name)
         if not indices:
             return Symbol(name)
-        return Element(Symbol(name), tuple(self.place(i, env) for i in indices))
+        return Element(Symbol(name), tuple(self.resolve_index(i, env) for i in indices))
 
     def _differential(self, node: Differential, env: Mapping[str, str]) -> Node:  # noqa: ARG002
         raise EvaluationError(r"\partial is alone; a derivative is written as a fraction")
 
-    def readings(self, node: Node) -> list[tuple[str, tuple[Node, ...]]]:
+    def derivative_parts(self, node: Node) -> list[tuple[str, tuple[Node, ...]]]:
         """Return the readings of a name with indices: the name of a variable, and its indices."""
         match node:
             case Symbol(name):
@@ -345,12 +360,12 @@ class Names:
                     for s in walk(index)
                     if isinstance(s, (Number, Symbol))
                 )
-                inner = self.readings(base)
+                inner = self.derivative_parts(base)
                 return whole + [(n, more + indices) for n, more in inner] if counts else whole
             case _:
                 raise EvaluationError("a derivative has a name above and a name below")
 
-    def applies(self, node: Apply) -> bool:
+    def is_call(self, node: Apply) -> bool:
         """Return whether ``f(x)`` is a function call, not a product."""
         if isinstance(node.function, Function) or self.function(node.function):
             return True
@@ -361,20 +376,20 @@ class Names:
     def _apply(self, node: Apply, env: Mapping[str, str]) -> Node:
         """Resolve ``f(x)`` to a call of a function, or to the product of ``f`` and ``x``."""
         if isinstance(node.function, Function) and node.function.name != "E":
-            return Apply(node.function, self.thing(node.arguments, env))
+            return Apply(node.function, self.resolve_field(node.arguments, env))
         found = self.function(node.function)
         if found:
-            return Call(*found, self.thing(node.arguments, env))
+            return Call(*found, self.resolve_field(node.arguments, env))
         name = (
             node.function.name if isinstance(node.function, (Symbol, Subscript, Function)) else ""
         )
-        if self.applies(node):
+        if self.is_call(node):
             if name in EXPECTATIONS:
-                outer, self.expecting = self.expecting, True
-                arguments = self.thing(node.arguments, env)
-                self.expecting = outer
+                outer, self.in_expectation = self.in_expectation, True
+                arguments = self.resolve_field(node.arguments, env)
+                self.in_expectation = outer
                 return Expectation(name, arguments)
-            arguments = self.thing(node.arguments, env)
+            arguments = self.resolve_field(node.arguments, env)
             if name == "diag" and (len(arguments) > 1 or isinstance(arguments[0], Reduce)):
                 arguments = (Matrix((arguments,), is_tuple=True),)  # diag(1, 2, 4)
             return Apply(Function(name), arguments)
@@ -388,23 +403,23 @@ class Names:
 
         ``e^x`` is the exponential function, and ``W^Q`` may be the variable ``W_Q``.
         """
-        if isinstance(node.base, Apply) and not self.applies(node.base):
-            return self.node(_moved(node, node.base), env)
+        if isinstance(node.base, Apply) and not self.is_call(node.base):
+            return self.resolve_node(_moved(node, node.base), env)
         match node:
             case Power(Symbol("e"), exponent) if "e" not in self.variables:
-                return Apply(Function("exp"), (self.node(exponent, env),))
+                return Apply(Function("exp"), (self.resolve_node(exponent, env),))
             case Power((Symbol() | Subscript()) as base, Symbol(mark)) if mark not in env:
                 # W^Q, which some write for W_Q.
                 thing = self.variables.get(mark)
                 name = f"{base.name}_{mark}"
                 if name in self.variables and (thing is None or np.ndim(thing) > 0):
                     return Symbol(name)
-        return self.parts(node, env)
+        return self.resolve_children(node, env)
 
     def _transpose(self, node: Transpose, env: Mapping[str, str]) -> Node:
-        if isinstance(node.base, Apply) and not self.applies(node.base):
-            return self.node(_moved(node, node.base), env)
-        return self.parts(node, env)
+        if isinstance(node.base, Apply) and not self.is_call(node.base):
+            return self.resolve_node(_moved(node, node.base), env)
+        return self.resolve_children(node, env)
 
     def _product(self, node: Product, env: Mapping[str, str]) -> Node:
         """Resolve a product.
@@ -414,7 +429,7 @@ class Names:
         match node:
             case Product("", left, Apply(Symbol("dot"), (right,))) if "dot" not in self.variables:
                 # In A \text{ dot } (B), the word is an operator.
-                return Product("", self.node(left, env), self.node(right, env))
+                return Product("", self.resolve_node(left, env), self.resolve_node(right, env))
             case Product("", left, Symbol(unit)) if (
                 unit in self.settings.units
                 and self.find(unit) is None
@@ -422,16 +437,18 @@ class Names:
                 and all(isinstance(n, (Number, Power, Sum, Product)) for n in walk(left))
             ):
                 self.units.add(unit)
-                return self.node(left, env)
-        if self.expecting and node.op == r"\cdot":
+                return self.resolve_node(left, env)
+        if self.in_expectation and node.op == r"\cdot":
             # For a sample of vectors in rows, q \cdot k is one number for each row.
-            return Product("rows", self.node(node.left, env), self.node(node.right, env))
-        if self.expecting and node.op == "":
-            left, right = self.node(node.left, env), self.node(node.right, env)
+            return Product(
+                "rows", self.resolve_node(node.left, env), self.resolve_node(node.right, env)
+            )
+        if self.in_expectation and node.op == "":
+            left, right = self.resolve_node(node.left, env), self.resolve_node(node.right, env)
             # For two samples of numbers, u w is one number for each member.
             op = r"\odot" if self.is_sample(left) and self.is_sample(right) else ""
             return Product(op, left, right)
-        return self.parts(node, env)
+        return self.resolve_children(node, env)
 
     def is_sample(self, node: Node) -> bool:
         """Return whether a node has one number for each member of a sample.
@@ -469,8 +486,8 @@ class Names:
     def _range(self, node: Range, env: Mapping[str, str]) -> Node:
         """Resolve the ends of a range; its letter becomes a free index unless it is a variable."""
         assert isinstance(node.index, Symbol)
-        low, high = self.node(node.low, env), self.node(node.high, env)
-        index = self.node(node.index, env) if not self.is_index(node.index.name) else (
+        low, high = self.resolve_node(node.low, env), self.resolve_node(node.high, env)
+        index = self.resolve_node(node.index, env) if not self.is_index(node.index.name) else (
             Index(node.index.name)
         )  # fmt: skip
         if isinstance(index, Index):
@@ -482,8 +499,8 @@ class Names:
         letters = node.indices
         if not letters:
             letters = self.letters_of(node, env)
-        low = self.node(node.low, env) if node.low else None
-        high = self.node(node.high, env) if node.high else None
+        low = self.resolve_node(node.low, env) if node.low else None
+        high = self.resolve_node(node.high, env) if node.high else None
         inner = dict(env)
         unique = []
         for letter in letters:
@@ -493,8 +510,8 @@ class Names:
             self.indices.append(name)
             inner[letter] = name
             unique.append(name)
-        conditions = tuple(self.node(condition, inner) for condition in node.conditions)
-        body = self.node(node.body, inner)
+        conditions = tuple(self.resolve_node(condition, inner) for condition in node.conditions)
+        body = self.resolve_node(node.body, inner)
         for name in reversed(unique):
             body = Reduce(node.kind, (name,), low, high, body, conditions)
             conditions = ()
@@ -507,8 +524,8 @@ class Names:
             for symbol in walk(node.conditions)
             if isinstance(symbol, Symbol) and self.is_index(symbol.name) and symbol.name not in env
         )
-        bound = tuple(letter for letter in letters if letter not in self.used_outside)
-        if len(bound) > 1 and list(bound) != sorted(bound) and not self.looking:
+        bound = tuple(letter for letter in letters if letter not in self.known_free)
+        if len(bound) > 1 and list(bound) != sorted(bound) and not self.is_first_pass:
             sign = f"\\{node.kind}"
             raise EvaluationError(f"does {sign} count by {bound[0]} alone? write {sign}_{bound[1]}")
         if not bound and letters:

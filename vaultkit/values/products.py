@@ -151,16 +151,18 @@ def matmul(left: Value, right: Value) -> Value:
     bounded((*outer, a.shape[-2], b.shape[-1]))
     size = np.abs(a) @ np.abs(b)
     spread = np.abs(a) @ t + s @ np.abs(b) + roundings(inner[0]) * size
-    array = a @ b
+    # Each element comes from a row and a column, which are infinite if their largest element is.
+    row = np.abs(a).max(-1, keepdims=True, initial=0.0)
+    column = np.abs(b).max(-2, keepdims=True, initial=0.0)
+    results = [a @ b, spread, row, column]
     if left.rank == 1:
-        array, spread = array[..., 0, :], spread[..., 0, :]
+        results = [result[..., 0, :] for result in results]
     if right.rank == 1:
-        array, spread = array[..., 0], spread[..., 0]
+        results = [result[..., 0] for result in results]
+    array, spread, row, column = results
     rank -= (left.rank == 1) + (right.rank == 1)
-    finite = np.isfinite(left.array).all() and np.isfinite(right.array).all()
     orientation = (left.orientation if left.rank == 1 else right.orientation) if rank == 1 else ""
-    operands = (np.zeros(()),) if finite else ()
-    return made(array, spread, rank, left, right, operands=operands, orientation=orientation)
+    return made(array, spread, rank, left, right, operands=(row, column), orientation=orientation)
 
 
 def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:

@@ -5,8 +5,8 @@ its output, forks endlessly or crashes.
 
 The first byte of a message to the pool is its kind: ``P`` and the process of a note that has begun;
 ``B`` and a heartbeat; ``.`` and the seconds within which the keeper sends another message; ``E``,
-an ending and the note's messages. A keeper that cannot fork sends ``A`` first, and each message of
-a note as it comes, with ``M``.
+an ending and the note's messages; ``T`` and the traceback of an error that ends the keeper itself.
+A keeper that cannot fork sends ``A`` first, and each message of a note as it comes, with ``M``.
 """
 
 from __future__ import annotations
@@ -77,8 +77,12 @@ def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int
         else:
             prepare(work)
             _alone(work, connection, limits)
-    except (EOFError, OSError):
-        pass
+    except (EOFError, ConnectionError):
+        pass  # the connection is closed
+    except BaseException:
+        # Its standard error is the null device, so the pool reports the error.
+        with suppress(OSError):
+            connection.send_bytes(b"T" + traceback.format_exc().encode(errors="replace"))
     finally:
         _exit(0)
 

@@ -215,6 +215,8 @@ class Workers:
                 keeper.cancel()
         elif what == b"A":
             keeper.alone = True
+        elif what == b"T":
+            keeper.traceback = rest
         elif what == b"B":  # a heartbeat of the note
             keeper.beat = json.loads(rest)
         elif what == b"M":
@@ -245,7 +247,9 @@ class Workers:
         if keeper.keys:
             messages = tuple(keeper.messages)
             key = keeper.keys.popleft()
-            self._endings[key] = Ending(kind, code, beat=keeper.beat, messages=messages)
+            error = keeper.traceback
+            kind = "raised" if error else kind
+            self._endings[key] = Ending(kind, code, keeper.beat, details=error, messages=messages)
         self._waiting.extendleft(reversed(keeper.keys))
 
 
@@ -268,6 +272,8 @@ class _Keeper:
     alone: bool = False
     #: Whether its present work was cancelled.
     cancelled: bool = False
+    #: The traceback of the error that ended it, if one did.
+    traceback: str = ""
     deadline: float = float("inf")
 
     def heard(self, seconds: float) -> None:
