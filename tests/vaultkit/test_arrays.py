@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.arrays import HUES, Array, _printed, arrays
+from vaultkit.checks.arrays import HUES, Array, _printed_variables, arrays
 from vaultkit.checks.check import EXCEPTED, Check
 from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.vault import Vault
@@ -118,7 +118,7 @@ def test_arrays_of_one_formula_have_colours_of_their_own(
 def test_what_is_printed_is_reported_where_it_is_plain(
     code: str, output: str, shown: dict[str, tuple[int, int]]
 ) -> None:
-    assert dict(_printed(ast.parse(code).body, output)) == shown
+    assert dict(_printed_variables(ast.parse(code).body, output)) == shown
 
 
 def test_of_what_was_not_checked_nothing_is_said(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_what_fails_is_reported_for_its_row(text: str) -> None:
     checks = results(judged(text))
     assert [(check.line, check.outcome) for check in checks] == ROWS[text]
     note = judged(text).note
-    assert all(places(note).of(c.kind, c.line, c.column, c.what) for c in checks)
+    assert all(places(note).names_of(c.kind, c.line, c.column, c.what) for c in checks)
 
 
 def test_an_object_that_cannot_be_looked_at_fails_its_equation() -> None:

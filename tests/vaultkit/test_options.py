@@ -138,7 +138,7 @@ def test_settings_are_read_as_they_were_written(tmp_path: Path) -> None:
         every_digit=True,
     )
     (tmp_path / "vaultkit.toml").write_text(options.toml(), encoding="utf-8")
-    assert Options.of(tmp_path) == options
+    assert Options.read(tmp_path) == options
 
 
 def test_an_output_may_have_to_show_every_digit(tmp_path: Path) -> None:
@@ -150,9 +150,9 @@ def test_an_output_may_have_to_show_every_digit(tmp_path: Path) -> None:
 def test_they_may_be_in_pyproject(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "pyproject.toml").write_text("[tool.vaultkit]\ntrials = 2\n")
-    assert Options.of(tmp_path / "docs").trials == 2
+    assert Options.read(tmp_path / "docs").trials == 2
     (tmp_path / "docs" / "vaultkit.toml").write_text("trials = 3\n")
-    assert Options.of(tmp_path / "docs").trials == 3
+    assert Options.read(tmp_path / "docs").trials == 3
 
 
 LISTING = """\

@@ -3,7 +3,7 @@
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, strictly
-from vaultkit.checks.observed_shapes import ObservedShapes, printed
+from vaultkit.checks.observed_shapes import ObservedShapes, printed_shape
 from vaultkit.checks.shapes import Shapes
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
@@ -56,7 +56,7 @@ def test_a_shape_of_names_is_no_row() -> None:
     ],
 )
 def test_a_printed_array_has_a_shape(text: str, shape: tuple[int, ...]) -> None:
-    assert printed(text) == shape
+    assert printed_shape(text) == shape
 
 
 def test_a_check_of_a_shape_has_its_place() -> None:

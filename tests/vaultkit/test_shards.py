@@ -48,7 +48,7 @@ def ledger(found: Vault) -> dict[str, Any]:
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 9])
 def test_all_shares_are_all_notes_each_once(count: int) -> None:
     paths = [Path(name) for name in NAMES]
-    shares = [Shard(number, count).of(reversed(paths)) for number in range(1, count + 1)]
+    shares = [Shard(number, count).select(reversed(paths)) for number in range(1, count + 1)]
     assert sorted(path for share in shares for path in share) == paths
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 

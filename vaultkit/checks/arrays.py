@@ -71,7 +71,7 @@ def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
             continue
         of = _JUDGED_ON if check.kind == "equation" else _SHAPE_OF
         names = list(dict.fromkeys(found["name"] for found in of.finditer(check.why)))
-        for place in where.of(check.kind, check.line, check.column, check.what):
+        for place in where.names_of(check.kind, check.line, check.column, check.what):
             kind, _, number = place.partition("-")
             if kind != "formula":
                 continue
@@ -83,7 +83,7 @@ def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
     for index, formula in enumerate(note.formulas):
         # A letter in a sentence states nothing; it means the array that the formulas around it
         # name.
-        array = every.at(_name(formula.tex), formula.line)
+        array = every.at(_python_name(formula.tex), formula.line)
         if array and id(array) in known and index not in array.formulas:
             array.formulas.append(index)
     found = [array for array in every.found if array.formulas]
@@ -94,7 +94,7 @@ def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
     return found
 
 
-def _name(tex: str) -> str:
+def _python_name(tex: str) -> str:
     r"""Return a formula of one symbol as a Python name: ``d_{\text{model}}``, ``\alpha``."""
     return re.sub(r"\\(?:text|mathrm|operatorname)\b|[\s\\{}]", "", tex)
 
@@ -109,7 +109,7 @@ class _Bindings:
         for index, block in enumerate(note.blocks):
             # A session's lines begin with prompts, and what they bind is not judged.
             if block.kind != "pycon":
-                self._read(index, block)
+                self._record_arrays(index, block)
 
     def at(self, name: str, line: int) -> Array | None:
         """Return the array of a name in a line: bound above it, or else the first one below."""
@@ -118,7 +118,7 @@ class _Bindings:
         found = above[-1:] or [array for _, array in bound[:1]]
         return found[0] if found else None
 
-    def _read(self, index: int, block: Block) -> None:
+    def _record_arrays(self, index: int, block: Block) -> None:
         """Record where the code of a block binds, uses and prints arrays."""
         body = parsed(block.fence.text)
         lines = block.fence.text.split("\n")
@@ -138,7 +138,7 @@ class _Bindings:
                 if named and place:
                     named.code.setdefault(index, []).append(place)
         if block.output:
-            for name, rows in _printed(body, block.output.text):
+            for name, rows in _printed_variables(body, block.output.text):
                 if shown := self._last(name):
                     shown.printed[index] = rows
 
@@ -184,7 +184,9 @@ def _position(
     return (line, column) if lines[line].startswith(name, column) else None
 
 
-def _printed(body: Sequence[ast.stmt], output: str) -> Iterator[tuple[str, tuple[int, int]]]:
+def _printed_variables(
+    body: Sequence[ast.stmt], output: str
+) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield each variable with the lines of an output that show it, if only one is possible."""
     shows = []
     for at, statement in enumerate(body):
@@ -202,29 +204,31 @@ def _printed(body: Sequence[ast.stmt], output: str) -> Iterator[tuple[str, tuple
             isinstance(part, ast.Name) and part.id == "print" for part in ast.walk(statement)
         ):
             return  # A loop prints as often as it runs.
-    rows = [*_tables(output)]
+    rows = [*_line_ranges(output)]
     if len(rows) != len(shows):
         return
     for shown, lines in zip(shows, rows, strict=True):
         values = [value for value in shown if not isinstance(value, ast.Constant)]
-        if len(values) == 1 and (name := _shown(values[0])):
+        if len(values) == 1 and (name := _shown_array(values[0])):
             yield name, lines
 
 
-def _shown(node: ast.expr) -> str:
+def _shown_array(node: ast.expr) -> str:
     """Return the name of the array that an expression shows, in part, rounded or transposed."""
     match node:
         case ast.Name(id=name):
             return name
         case ast.Subscript(value=value) | ast.Attribute(value=value, attr="T"):
-            return _shown(value)
+            return _shown_array(value)
         case ast.Call(func=ast.Attribute(value=value, attr="round" | "astype" | "tolist")):
             first = node.args[0] if node.args else value
-            return _shown(first if isinstance(value, ast.Name) and value.id == "np" else value)
+            return _shown_array(
+                first if isinstance(value, ast.Name) and value.id == "np" else value
+            )
     return ""
 
 
-def _tables(output: str) -> Iterator[tuple[int, int]]:
+def _line_ranges(output: str) -> Iterator[tuple[int, int]]:
     """Yield the line ranges of an output, divided where all brackets are closed."""
     first = depth = 0
     lines = output.rstrip("\n").split("\n")

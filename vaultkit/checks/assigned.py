@@ -29,7 +29,7 @@ from vaultkit.checks.lookup import exactly
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import is_apart
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.mentions import Sentence, in_cells
+from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.numerals import NUMERAL
 from vaultkit.claims.stated import Stated
 from vaultkit.read.note import Note
@@ -300,7 +300,7 @@ def _columns(note: Note, lexicon: Lexicon) -> Iterator[list[Part]]:
     found: dict[tuple[int, int], list[Part]] = {}
     titles = {(cell.line, cell.column): cell.title for cell in note.cells}
     begins, last = -9, -9
-    for cell in in_cells(note, lexicon):
+    for cell in cell_sentences(note, lexicon):
         line = cell.piece.lines[0]
         if line > last + 1:
             begins = line

@@ -181,10 +181,10 @@ class Backing:
         far = (STATED, LIKELY) if stated is None else (STATED_FAR, LIKELY_FAR)
         tiers: list[tuple[Callable[[Amount], bool], float, float]] = [
             (near.holds, STATED, LIKELY),
-            (self._exact, *far),
+            (self._is_exact, *far),
             (partial(self._rounded, near), ROUNDED, ROUNDED),
             (self._sized, SIZED, SIZED),
-            (self._anywhere, ANYWHERE, ANYWHERE),
+            (self._is_anywhere, ANYWHERE, ANYWHERE),
         ]
         if stated is not None:
             tiers.insert(1, (lambda a: near.holds(a) or stated.holds(a), STATED, LIKELY))
@@ -199,7 +199,7 @@ class Backing:
         """Return whether a number is shown nearby, or exactly stated or bound."""
         near = self.near(quantity)
         return any(
-            reading and all(near.holds(amount) or self._exact(amount) for amount in reading)
+            reading and all(near.holds(amount) or self._is_exact(amount) for amount in reading)
             for reading in quantity.readings
         )
 
@@ -215,7 +215,7 @@ class Backing:
             for reading in quantity.readings
         )
 
-    def _exact(self, amount: Amount, counted: bool = False) -> bool:
+    def _is_exact(self, amount: Amount, counted: bool = False) -> bool:
         """Return whether code states, binds or shows exactly this number, or an axis has it."""
         exact = (
             self.seen.stated,
@@ -225,17 +225,19 @@ class Backing:
         return any(evidence.holds(amount, counted) for evidence in exact)
 
     def _sized(self, amount: Amount) -> bool:
-        return amount.whole and (self.seen.sizes.holds(amount) or self._exact(amount))
+        return amount.whole and (self.seen.sizes.holds(amount) or self._is_exact(amount))
 
     def _rounded(self, near: Evidence, amount: Amount) -> bool:
-        return self._exact(amount) or (
+        return self._is_exact(amount) or (
             (not amount.whole or abs(amount.value) >= _LONG)
             and (near.rounds_to(amount) or self.seen.bound.rounds_to(amount))
         )
 
-    def _anywhere(self, amount: Amount) -> bool:
+    def _is_anywhere(self, amount: Amount) -> bool:
         """Return whether any number of the page backs an amount, however far away."""
-        if self._exact(amount, counted=True) or (amount.whole and self.seen.elements.holds(amount)):
+        if self._is_exact(amount, counted=True) or (
+            amount.whole and self.seen.elements.holds(amount)
+        ):
             return True
         if amount.whole and self.seen.sizes.holds(amount):
             return True
@@ -256,7 +258,7 @@ class Backing:
         amount = next(reading[0] for reading in quantity.readings if reading)
         where = f" (in the {quantity.place})" if quantity.place else ""
         if not amount.is_rough and any(
-            r and all(map(self._anywhere, r)) for r in quantity.readings
+            r and all(map(self._is_anywhere, r)) for r in quantity.readings
         ):
             return (
                 f"{quantity.text}{where} may come from too many numbers of this page: "

@@ -91,7 +91,7 @@ class Bindings:
                 self.unbound[binding] = min(lacking)
                 continue
             verdict = self.judge(binding, variables)
-            verdict.values = _samples(names, variables)
+            verdict.values = _sampled_values(names, variables)
             self.found[binding] = verdict
 
     def judge(self, binding: Binding, variables: Mapping[str, Any]) -> Verdict:
@@ -109,7 +109,7 @@ class Bindings:
             return Verdict(False, f"{binding.code} is {text}, which is neither true nor false")
         if holds is None:
             return _verdict(judge_value(binding, value, text))
-        sides = _sides(binding.tree, evaluate)
+        sides = _values_of_sides(binding.tree, evaluate)
         sides = sides and f": {sides}"
         if not holds:
             return Verdict(False, f"{binding.code} does not hold{sides}")
@@ -148,7 +148,7 @@ class Bindings:
 
     def check(self) -> Iterator[Check]:
         """Yield a check for each binding."""
-        rewritten = self._rewritten()
+        rewritten = self._rewritten_lines()
         for binding in claims_of(self.note).bindings:
             if binding.note:
                 continue  # see `vaultkit.checks.cited`
@@ -168,7 +168,7 @@ class Bindings:
                 scope=verdict.scope if verdict.holds else "", fix=fix,
             )  # fmt: skip
 
-    def _rewritten(self) -> dict[int, Fix]:
+    def _rewritten_lines(self) -> dict[int, Fix]:
         """Return the lines with the digits of the values, by the lines of the bindings."""
         if self.note.path.suffix == ".ipynb":
             return {}
@@ -200,7 +200,7 @@ def _described(value: Any) -> tuple[Any, str]:
     return plain(value), text_of(value)
 
 
-def _sides(tree: ast.expr, evaluate: Any) -> str:
+def _values_of_sides(tree: ast.expr, evaluate: Any) -> str:
     """Return the values of the sides of a comparison: *a is 1, b is 2*."""
     while isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
         tree = tree.operand
@@ -217,7 +217,7 @@ def _sides(tree: ast.expr, evaluate: Any) -> str:
     return ", ".join(dict.fromkeys(said))
 
 
-def _samples(names: set[str], variables: Mapping[str, Any]) -> dict[str, Any]:
+def _sampled_values(names: set[str], variables: Mapping[str, Any]) -> dict[str, Any]:
     """Return samples of the values of variables, to detect what trials change."""
     found: dict[str, Any] = {}
     for name in names & variables.keys():

@@ -23,7 +23,7 @@ from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exactly, number_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.stated import digits_of, judge_value, shortened, significant
-from vaultkit.claims.attributions import behind, is_apart, is_cited
+from vaultkit.claims.attributions import is_apart, is_cited, words_behind
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.expressions import nodes_of
@@ -112,14 +112,14 @@ def cited(note: Note, vault: Vault) -> dict[Link, Note]:
 def others(note: Note, vault: Vault) -> dict[Path, Note]:
     """Return the notes that a note cites for a number, or names in a comment, by their paths."""
     found = {other.path: other for other in cited(note, vault).values()}
-    for binding in _of_others(note):
-        other = _named(binding, note, vault)
+    for binding in _references(note):
+        other = _referenced_note(binding, note, vault)
         if other is not None:
             found[other.path] = other
     return found
 
 
-def _of_others(note: Note) -> list[Binding]:
+def _references(note: Note) -> list[Binding]:
     """Return the comments that name a number of another note: *12.5 mm<!-- = [[Sag]].sag -->*."""
     # Most notes have none, and deriving all claims of a note takes long.
     if not any("[[" in comment.content for piece in note.prose for comment in piece.comments):
@@ -127,7 +127,7 @@ def _of_others(note: Note) -> list[Binding]:
     return [binding for binding in claims_of(note).bindings if binding.note]
 
 
-def _named(binding: Binding, note: Note, vault: Vault) -> Note | None:
+def _referenced_note(binding: Binding, note: Note, vault: Vault) -> Note | None:
     """Return the note that a comment names."""
     try:
         return vault.notes.get(vault.find(binding.note, note.path))
@@ -135,11 +135,11 @@ def _named(binding: Binding, note: Note, vault: Vault) -> Note | None:
         return None
 
 
-def _of_names(note: Note, vault: Vault) -> Iterator[Check]:
+def _check_references(note: Note, vault: Vault) -> Iterator[Check]:
     """Yield a check for each comment that names a number of another note."""
-    for binding in _of_others(note):
-        at, other = (binding.line, binding.text), _named(binding, note, vault)
-        values = _values(other, binding.source) if other else set()
+    for binding in _references(note):
+        at, other = (binding.line, binding.text), _referenced_note(binding, note, vault)
+        values = _values_of_name(other, binding.source) if other else set()
         if len(values) == 1:
             (value,) = values
             judged = judge_value(binding, value, shortened(value))
@@ -151,7 +151,7 @@ def _of_names(note: Note, vault: Vault) -> Iterator[Check]:
         yield Check("sentence", *at, HOLDS if holds else FAILS, why, binding.column)
 
 
-def _values(note: Note, name: str) -> set[Fraction]:
+def _values_of_name(note: Note, name: str) -> set[Fraction]:
     """Return what a note assigns to a name as a number, or else shows behind it in its outputs."""
     assigned: list[object] = []
     for block in note.blocks:
@@ -160,18 +160,20 @@ def _values(note: Note, name: str) -> set[Fraction]:
                 if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                     assigned += [
-                        value for target in targets for value in _assigned(target, node.value, name)
+                        value
+                        for target in targets
+                        for value in _assigned_numbers(target, node.value, name)
                     ]
     numbers = {Fraction(repr(own)) for own in assigned if is_number(own)}
     if assigned:
         return numbers if len(numbers) == len(set(map(repr, assigned))) else set()
     label = stems(name, _lexicon(note))
     # A percentage is shown as a share, too.
-    shown = (one for one in _shown(note) if one.label and one.unit != "%")
+    shown = (one for one in _shown_numbers(note) if one.label and one.unit != "%")
     return {one.value for one in shown if one.label == label}
 
 
-def _assigned(target: ast.expr, value: ast.expr, name: str) -> Iterator[object]:
+def _assigned_numbers(target: ast.expr, value: ast.expr, name: str) -> Iterator[object]:
     """Yield what an assignment gives a name: a number, or None for anything else."""
     match target, value:
         case ast.Name(own), _ if own == name:
@@ -181,12 +183,12 @@ def _assigned(target: ast.expr, value: ast.expr, name: str) -> Iterator[object]:
                 yield None
         case ast.Tuple(targets), ast.Tuple(values) if len(targets) == len(values):
             for one, other in zip(targets, values, strict=True):
-                yield from _assigned(one, other, name)
+                yield from _assigned_numbers(one, other, name)
 
 
 def state(note: Note) -> str:
     """Return a hash of the numbers that a note shows, with their words."""
-    return key_of([str(one) for one in _shown(note)]).hex()
+    return key_of([str(one) for one in _shown_numbers(note)]).hex()
 
 
 class _Numbers:
@@ -201,11 +203,11 @@ class _Numbers:
         return any(
             own.holds(one.value)
             for own in number.ranges
-            for one in self._near(own)
+            for one in self._numbers_near(own)
             if one.line != apart_from
         )
 
-    def _near(self, own: Range) -> Iterator[Shown]:
+    def _numbers_near(self, own: Range) -> Iterator[Shown]:
         """Yield the numbers in a range, and those that are outside by a rounding error."""
         bounds = [bound for bound in (own.low, own.high) if bound is not None]
         slack = max(map(abs, bounds), default=Fraction(0)) / 10**8
@@ -223,13 +225,13 @@ def _value(shown: Shown) -> Fraction:
 
 def check(note: Note, vault: Vault) -> Iterator[Check]:
     """Yield the numbers that a note quotes from a linked note, and that it contradicts."""
-    yield from _of_names(note, vault)
+    yield from _check_references(note, vault)
     others = cited(note, vault)
     if not others:
         return
-    own = _Numbers(_shown(note))
+    own = _Numbers(_shown_numbers(note))
     linked = {other.path: other for other in others.values()}
-    shown = {path: _Numbers(_shown(other)) for path, other in linked.items()}
+    shown = {path: _Numbers(_shown_numbers(other)) for path, other in linked.items()}
     for link, sentence, number in citations(note):
         if link not in others:
             continue
@@ -244,7 +246,7 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
 
 def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> str:
     """Return what a linked note shows in place of a number; empty if that is in doubt."""
-    unit, label = _unit(sentence, number), _label(sentence, number)
+    unit, label = _unit(sentence, number), _label_before(sentence, number)
     words = stems(sentence.text, sentence.lexicon) - stems(unit, sentence.lexicon)
     digits = len(re.sub(r"\D", "", number.digits).lstrip("0"))
     enough = max(0, _MANY - digits)
@@ -262,7 +264,7 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
     return ""
 
 
-def _shown(note: Note) -> Iterator[Shown]:
+def _shown_numbers(note: Note) -> Iterator[Shown]:
     """Yield the numbers that a note shows in sentences, outputs, code and tables."""
     words = _lexicon(note)
     none: frozenset[str] = frozenset()
@@ -270,7 +272,7 @@ def _shown(note: Note) -> Iterator[Shown]:
         own = stems(sentence.text, words)
         for number in sentence.numbers:
             line, unit = sentence.place_of(number.start)[0], _unit(sentence, number)
-            yield Shown(number.value, own, _label(sentence, number), unit, line)
+            yield Shown(number.value, own, _label_before(sentence, number), unit, line)
             for scale in number.scales:
                 yield Shown(number.value * scale, own, none, "", line)
     for fence in note.fences:
@@ -298,10 +300,10 @@ def _lexicon(note: Note) -> Lexicon:
 
 
 def _unit(sentence: Sentence, number: Stated) -> str:
-    return next(iter(behind(sentence, number)), "")
+    return next(iter(words_behind(sentence, number)), "")
 
 
-def _label(sentence: Sentence, number: Stated) -> frozenset[str]:
+def _label_before(sentence: Sentence, number: Stated) -> frozenset[str]:
     """Return the stem of the last word of substance before a number."""
     before = [word.stem for word in sentence.words if word.end <= number.start][-3:]
     kept = [word for word in before if stems(word, sentence.lexicon)]

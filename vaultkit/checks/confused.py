@@ -21,13 +21,13 @@ from vaultkit.checks.arrows import arrows, reversed_arrow
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import exactly, number_of
-from vaultkit.checks.measures import Measure, in_other_unit, of_comments, size_of
+from vaultkit.checks.measures import Measure, measure_in_other_unit, measures_in_comments, size_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.stated import is_slip
 from vaultkit.claims.amounts import as_float
-from vaultkit.claims.attributions import behind, is_apart, power_of_prefix
+from vaultkit.claims.attributions import is_apart, power_of_prefix, words_behind
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.mentions import Sentence, in_cells, stem
+from vaultkit.claims.mentions import Sentence, cell_sentences, stem
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
@@ -101,7 +101,7 @@ class Confused:
                 self.arrows += (
                     (exactly(number_of(a)), exactly(number_of(b)), line) for a, b in arrows(text)
                 )
-        self.measures += of_comments(block)
+        self.measures += measures_in_comments(block)
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
         self.bound.update(exactly(float(value)) for value in own)
 
@@ -114,30 +114,30 @@ class Confused:
             plain = [n for n in sentence.numbers if n.digits and not n.times]
             for one, other in combinations(plain, 2):
                 is_same = _digits(one) >= _LEAST and one.value == other.value
-                if is_same and (found := self._repeated(sentence, one, other, page)):
+                if is_same and (found := self._repeated_number(sentence, one, other, page)):
                     yield _contradiction(sentence, *found)
             if self.arrows and (reverse := reversed_arrow(sentence, self.arrows)):
                 yield _contradiction(sentence, *reverse)
             for number in plain:
-                if why := self._of_other_unit(sentence, number, page):
+                if why := self._number_with_other_unit(sentence, number, page):
                     yield _contradiction(sentence, number, why, in_wrong_unit=True)
                 if number.bounds or _digits(number) < _LEAST:
                     continue
-                if why := self._in_unit(sentence, number, page):
+                if why := self._number_with_unit_of_another(sentence, number, page):
                     yield _contradiction(sentence, number, why, in_wrong_unit=True)
-                elif why := self._off(sentence, number, page):
+                elif why := self._number_with_other_digit(sentence, number, page):
                     yield _contradiction(sentence, number, why)
 
-        for cell in in_cells(note, self.lexicon) if self.measures else ():
+        for cell in cell_sentences(note, self.lexicon) if self.measures else ():
             for number in cell.numbers:
-                if why := self._of_other_unit(cell, number, page):
+                if why := self._number_with_other_unit(cell, number, page):
                     yield _contradiction(cell, number, why, in_wrong_unit=True)
 
-    def _of_other_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
+    def _number_with_other_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return the number that an output or a comment has with another unit."""
         if not self.measures or number.bounds or number.times:
             return ""
-        return in_other_unit(
+        return measure_in_other_unit(
             sentence,
             number,
             self.measures,
@@ -145,7 +145,7 @@ class Confused:
             ((value, unit) for n, value, unit in page.with_units if n is not number),
         )
 
-    def _repeated(
+    def _repeated_number(
         self, sentence: Sentence, one: Stated, other: Stated, page: _Page
     ) -> tuple[Stated, str] | None:
         """Return a number that a sentence has twice instead of one beside it in an output."""
@@ -153,12 +153,12 @@ class Confused:
         alike = self.lexicon.pattern("roles", "alike")
         if re.search(rf"(?<![\w-]){alike}(?![\w-])", text, re.IGNORECASE):
             return None
-        units = behind(sentence, one), behind(sentence, other)
+        units = words_behind(sentence, one), words_behind(sentence, other)
         # *48 people, and of these 48 people* is not a slip.
         is_noun = bool(units[0]) and not re.match(r"\W|\w{1,2}$", units[0][0])
         if is_noun and units[0][:1] == units[1][:1] and "." not in one.digits:
             return None
-        if _around(text, one) == _around(text, other):
+        if _words_around(text, one) == _words_around(text, other):
             return None
         # *A table of 512 rows has no row 512*, beside a message with both, is no slip.
         if any(sum(one.agrees(shown.value) for shown in output) > 1 for output in self.outputs):
@@ -170,7 +170,9 @@ class Confused:
             left = [
                 shown
                 for shown in output
-                if shown is not held[0] and page.is_left_out(shown) and _look_alike(shown, held[0])
+                if shown is not held[0]
+                and page.is_left_out(shown)
+                and _have_same_form(shown, held[0])
             ]
             if len(left) > 1:
                 said = {word.stem for word in sentence.words}
@@ -182,12 +184,12 @@ class Confused:
                 return number, f"{why} of the output at line {left[0].line}"
         return None
 
-    def _in_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
+    def _number_with_unit_of_another(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return the unit of a number in an output, if a sentence gives it that of another one."""
-        units = behind(sentence, number)[:1]
+        units = words_behind(sentence, number)[:1]
         if not units or page.is_stated(number):
             return ""
-        if why := self._off_by_thousand(number, units[0], page):
+        if why := self._number_with_other_prefix(number, units[0], page):
             return why
         same = [own for output in self.outputs for own in output if number.agrees(own.value)]
         if not same or any(not s.unit or s.unit == units[0] for s in same):
@@ -201,7 +203,7 @@ class Confused:
                 return f"{where}, and {own[0].text} {own[0].unit} is at line {own[0].line}"
         return ""
 
-    def _off_by_thousand(self, number: Stated, unit: str, page: _Page) -> str:
+    def _number_with_other_prefix(self, number: Stated, unit: str, page: _Page) -> str:
         """Return a number of the page that has the same digits with another prefix of its unit.
 
         Outputs state their units. Variables and literals have the units in which the text gives
@@ -246,7 +248,7 @@ class Confused:
         found = [why for value, why in known for other in powers if has(value, other)]
         return found[0] if found else ""
 
-    def _off(self, sentence: Sentence, number: Stated, page: _Page) -> str:
+    def _number_with_other_digit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return a number of an output that differs in a digit, and that no sentence states."""
         digits = _digits(number)
         if digits < _KNOWN or page.is_stated(number):
@@ -259,7 +261,7 @@ class Confused:
             return ""
         if any(number.agrees(value) for value in self.others):
             return ""
-        units = behind(sentence, number)[:1]
+        units = words_behind(sentence, number)[:1]
         for own in shown:
             is_known = bool(units) and own.unit == units[0]
             enough = digits >= _SURE or is_known
@@ -298,13 +300,13 @@ class _Page:
     @cached_property
     def units(self) -> set[tuple[int | None, str]]:
         """The powers of ten of the units in sentences, with the units without prefixes."""
-        own = (behind(s, number)[:1] for s in self.sentences for number in s.numbers)
+        own = (words_behind(s, number)[:1] for s in self.sentences for number in s.numbers)
         return {power_of_prefix(unit) for units in own for unit in units}
 
     @cached_property
     def with_units(self) -> list[tuple[Stated, Fraction, str]]:
         """The numbers in sentences, each with its value and unit."""
-        own = ((n, behind(s, n)[:1]) for s in self.sentences for n in s.numbers)
+        own = ((n, words_behind(s, n)[:1]) for s in self.sentences for n in s.numbers)
         return [(number, number.value, units[0]) for number, units in own if units]
 
     @cached_property
@@ -363,12 +365,12 @@ def _digits(number: Stated) -> int:
     return len(digits if "." in number.digits else digits.rstrip("0"))
 
 
-def _around(text: str, number: Stated) -> tuple[list[str], str]:
+def _words_around(text: str, number: Stated) -> tuple[list[str], str]:
     """Return the words right before and behind a number."""
     return text[: number.start].split()[-2:], "".join(text[number.end :].split()[:1])
 
 
-def _look_alike(shown: Shown, other: Shown) -> bool:
+def _have_same_form(shown: Shown, other: Shown) -> bool:
     """Return whether a number may be written in the place of another: both look alike."""
     if len(shown.text.strip("-+")) < _LEAST or shown.value == other.value:
         return False

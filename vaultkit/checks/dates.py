@@ -103,7 +103,7 @@ class Dates:
                 label = text[: iso[0].start()].strip(" :=") if len(iso) == 1 else ""
                 for own in iso:
                     self._add(int(own[1]), int(own[2]), int(own[3]), label, line)
-                for found in self._in(text):
+                for found in self._dates_in(text):
                     self.known.add(found.day)
         if self.known or "date" in block.fence.text:
             for value in variables.values():
@@ -124,7 +124,7 @@ class Dates:
             return
         self.known.add(Day(day, month, year, None, label, line))
 
-    def _in(self, text: str) -> Iterator[_Found]:
+    def _dates_in(self, text: str) -> Iterator[_Found]:
         """Yield the dates in a text."""
         for found in self._pattern.finditer(text):
             month = self._months.index((found["month"] or found["month2"])[:3].lower()) + 1
@@ -143,27 +143,27 @@ class Dates:
         if not self.known:
             return
         for piece in note.prose:
-            for found in self._in(piece.text):
-                if why := self._why(found.day, piece, found):
+            for found in self._dates_in(piece.text):
+                if why := self._contradiction_of(found.day, piece, found):
                     yield Contradiction(piece.place_of(found.start), found.text, why)
 
-    def _why(self, own: Day, piece: Prose, found: _Found) -> str:
+    def _contradiction_of(self, own: Day, piece: Prose, found: _Found) -> str:
         """Return what contradicts a date of the text, or nothing."""
         same = [other for other in self.known if (own.day, own.month) == (other.day, other.month)]
         if own.year is not None:
             of_year = [other for other in same if other.year in (None, own.year)]
             if same and not of_year:
-                return self._in_other_year(own, same)
+                return self._year_of_same_day(own, same)
             same = of_year
         weekdays = {weekday for other in same for weekday in other.weekdays}
         if own.weekday is not None and weekdays and own.weekday not in weekdays:
             names = " or ".join(self._weekdays[n].capitalize() for n in sorted(weekdays))
             return f"the page has {names} for this date"
         if not same and piece.row and piece.text.strip() == found.text:
-            return self._of_label(own, piece.row)
+            return self._date_of_label(own, piece.row)
         return ""
 
-    def _in_other_year(self, own: Day, same: Iterable[Day]) -> str:
+    def _year_of_same_day(self, own: Day, same: Iterable[Day]) -> str:
         """Return the year of a day and month, if the page prints the year with another day."""
         years = {other.year for other in same}
         of_year = [day for day in self.known if day.year == own.year and day.line]
@@ -173,7 +173,7 @@ class Dates:
             return f"the output at line {printed[0].line} has it in {years.pop()}"
         return ""
 
-    def _of_label(self, own: Day, row: str) -> str:
+    def _date_of_label(self, own: Day, row: str) -> str:
         """Return the date that an output has behind the label of a row."""
         label = row.strip(" *_`").casefold()
         of_label = [day for day in self.known if day.label and day.label.casefold() == label]

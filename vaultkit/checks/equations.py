@@ -183,7 +183,7 @@ class Equations:
                 except Exception as error:  # whatever an object of the note does when looked at
                     why = f"{type(error).__name__}: {error}"
                     claim.verdict = Verdict(holds=False, why=why, evaluated=False)
-                claim.values = _values(claim.verdict, variables)
+                claim.values = _sampled_values(claim.verdict, variables)
                 claim.seconds += time.perf_counter() - began
 
         for expression in self.expressions:
@@ -221,7 +221,9 @@ class Equations:
                 seconds=claim.seconds,
                 scope=claim.scope if holds else "",
                 pinned=", ".join(sorted(pinned)),
-                sides=_sides(claim.verdict) if claim.verdict and claim.kind == "equation" else "",
+                sides=_sides_in_words(claim.verdict)
+                if claim.verdict and claim.kind == "equation"
+                else "",
             )
 
     def _outcome(self, claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:
@@ -282,7 +284,7 @@ def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, st
     return outcome, f"{_quoted(formula)} {what}\n  {verdict.why}{hint}{bound}"
 
 
-def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:
+def _sampled_values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:
     """Return shapes and samples of the variables of a claim, to detect what trials change."""
     values = {}
     for name in verdict.bound if verdict else ():
@@ -294,7 +296,7 @@ def _values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, 
     return {n: value for n, value in values.items() if not callable(variables[n])}
 
 
-def _sides(verdict: Verdict) -> str:
+def _sides_in_words(verdict: Verdict) -> str:
     """Describe the values of both sides of a statement that holds."""
     if not (verdict.holds and verdict.left and verdict.right):
         return ""

@@ -83,7 +83,7 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
     where = places(note)
     found: dict[str, list[Check]] = defaultdict(list)
     for check in checks:
-        for place in where.of(check.kind, check.line, check.column, check.what):
+        for place in where.names_of(check.kind, check.line, check.column, check.what):
             if check.kind in ("equation", "shape", "number", "sentence"):
                 found[place].append(check)
     formulas = {f"formula-{n}": formula for n, formula in enumerate(note.formulas)}
@@ -126,15 +126,18 @@ def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
         return [(f"The note says why: {check.why}",)]
     pinned = [(f"The same in all trials: {check.pinned}",)] if check.pinned else []
     if check.kind == "equation":
-        lines = [f"Judged on {check.why}" if check.why else "", _in_rows(_capital(check.sides))]
+        lines = [
+            f"Judged on {check.why}" if check.why else "",
+            _rows_on_lines(_capitalized(check.sides)),
+        ]
         return [*((line,) for line in lines if line), *pinned]
     if check.kind == "sentence":
-        return [(_capital(check.why),), *pinned]
+        return [(_capitalized(check.why),), *pinned]
     sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
-    return [*(_source(note, check.line, source) for source in sources), *pinned]
+    return [*(_source_in_words(note, check.line, source) for source in sources), *pinned]
 
 
-def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
+def _source_in_words(note: Note, line: int, source: str) -> tuple[str, ...]:
     """Describe what backs a number or shape, and where on the page that is."""
     words, _, value = source.partition(": ")
     place = ""
@@ -147,7 +150,7 @@ def _source(note: Note, line: int, source: str) -> tuple[str, ...]:
         place = "" if block is None else f"block-{block}"
     if value:
         words = f"{words}: {value}"
-    return (_capital(words), place, value) if place else (_capital(words),)
+    return (_capitalized(words), place, value) if place else (_capitalized(words),)
 
 
 def _place(note: Note, what: str, line: int, column: int) -> str:
@@ -181,11 +184,11 @@ class Value:
 
 def bound(block: Block) -> frozenset[str]:
     """Return the names that the code of a block binds, as far as it can be parsed."""
-    return _bound(source_of(block))
+    return _bound_names(source_of(block))
 
 
 @lru_cache(maxsize=4096)  # each statement of a page asks all blocks
-def _bound(source: str) -> frozenset[str]:
+def _bound_names(source: str) -> frozenset[str]:
     """Return the names that code binds; none if it cannot be parsed."""
     names = set()
     for node in nodes_of(source):
@@ -199,12 +202,12 @@ def _bound(source: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def _in_rows(text: str) -> str:
+def _rows_on_lines(text: str) -> str:
     """Put every row of an array on a line of its own."""
     rows = _ROW.sub("\n", text.replace(" ]", "]"))
     return re.sub(r" (?=\[\[)|(?<=\]\])[,;] ", "\n", rows) if "\n" in rows else text
 
 
-def _capital(text: str) -> str:
+def _capitalized(text: str) -> str:
     """Capitalise a text, unless it begins with the name of a variable."""
     return text[:1].upper() + text[1:] if _WORD.match(text) else text

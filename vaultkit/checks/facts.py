@@ -97,15 +97,17 @@ class Facts:
         for words, number, line in printed(block, steps):
             lines[line].append((self._label(words), number))
             is_length = words.startswith("len() ") and number.isdigit()
-            self._add(words.removeprefix("len() ") if is_length else words, number, line, is_length)
+            self._add_fact(
+                words.removeprefix("len() ") if is_length else words, number, line, is_length
+            )
         for line, own in lines.items():
             # Numbers that a line prints in the same form are of the same kind.
             decimals = {len(number.partition(".")[2]) for _, number in own}
             if len(decimals) == 1 and decimals != {0} and len(dict(own)) == len(own):
-                label_of = {label: [_exact(n)] for label, n in own}
+                label_of = {label: [_exact_number(n)] for label, n in own}
                 self.families += self._family(label_of, f"output at line {line}", [frozenset()])
         for step in steps:
-            self._read(step)
+            self._read_output(step)
         for name in sorted(self._single & variables.keys()):
             value, where = variables[name], f"variable {name}"
             label = self._label(name)
@@ -118,17 +120,17 @@ class Facts:
                 length = f"length of {name}"
                 self.facts[Fact(label, Fraction(len(value)), length, True)] = None
 
-    def _add(
+    def _add_fact(
         self, words: str, number: str, line: int, counts: bool = False, unit: str = ""
     ) -> None:
         """Record that the words before a number in an output say what it is."""
         functions = self._label(" ".join(_FUNCTION.findall(words)))
-        value = _exact(number)
+        value = _exact_number(number)
         if (label := self._label(words)) and value is not None:
             source = f"output at line {line}"
             self.facts[Fact(label, value, source, counts, functions, unit)] = None
 
-    def _read(self, step: Step) -> None:
+    def _read_output(self, step: Step) -> None:
         """Read the labels of the numbers in an output."""
         first, last = step.shown_lines
         rows: dict[str, dict[Label, list[Fraction | None]]] = defaultdict(dict)
@@ -138,17 +140,19 @@ class Facts:
             text = _BRACKETS.sub(lambda own: " " * len(own[0]), raw)
             items = _items(text)
             for words, number, unit in filter(None, items):
-                self._add(words, number, line, number.isdigit(), unit)
+                self._add_fact(words, number, line, number.isdigit(), unit)
                 if not words and unit:
-                    self._add(unit, number, line, number.isdigit(), unit)
+                    self._add_fact(unit, number, line, number.isdigit(), unit)
             if len(items) > 1 and all(item and item[0] for item in items):
-                own = {self._label(i[0]): [_exact(i[1])] for i in items if i}
+                own = {self._label(i[0]): [_exact_number(i[1])] for i in items if i}
                 units = {i[2] for i in items if i}
                 if len(own) == len(items) and len(units) == 1:
-                    kinds = [self._kind(units.pop())]
+                    kinds = [self._kind_words(units.pop())]
                     self.families += self._family(own, f"output at line {line}", kinds)
                     # *A peak of 13.3* is the *steady peak*, if no other one is in the line.
-                    heads = {self._label(i[0].split()[-1]): [_exact(i[1])] for i in items if i}
+                    heads = {
+                        self._label(i[0].split()[-1]): [_exact_number(i[1])] for i in items if i
+                    }
                     if heads != own and len(heads) == len(items) and frozenset() not in heads:
                         self.families += self._family(
                             heads, f"output at line {line}", [frozenset()], is_head=True
@@ -158,13 +162,13 @@ class Facts:
             if label := self._label(words):
                 template = NUMBER_IN_OUTPUT.sub("#", raw[found[0].start() :])
                 template = re.sub(r"\s+", " ", template)
-                numbers = [_exact(one[0]) for one in found]
+                numbers = [_exact_number(one[0]) for one in found]
                 if label in rows[template]:
                     twice.add(template)
                 rows[template][label] = numbers
         for template, own in rows.items():
             if template not in twice:
-                kinds = [self._kind(part) for part in template.split("#")[1:]]
+                kinds = [self._kind_words(part) for part in template.split("#")[1:]]
                 source = f"output at line {max(step.line, first)}"
                 self.families += self._family(own, source, kinds)
 
@@ -179,7 +183,7 @@ class Facts:
         """Return the words of a label as the page writes them."""
         return " ".join(word for stem, word in self._written.items() if stem in label)
 
-    def _kind(self, text: str) -> Label:
+    def _kind_words(self, text: str) -> Label:
         """Return the words of a text that may say, in a sentence, what its numbers are."""
         words = re.findall(r"[^\W\d_]+(?:/[^\W\d_]+)?|[%°‰$€£]", text.replace("_", " "))
         words += [part for word in words for part in word.split("/")]
@@ -221,33 +225,33 @@ class Facts:
                         if isinstance(label, frozenset) and all(map(math.isfinite, numbers))
                     },
                     where,
-                    [self._kind(where.removeprefix("variable"))],
+                    [self._kind_words(where.removeprefix("variable"))],
                 )
         for column in columns(self.note.cells):
             rows = {
-                self._label(" ".join(sorted(entry.row))): [_exact(entry.text)]
+                self._label(" ".join(sorted(entry.row))): [_exact_number(entry.text)]
                 for entry in column
                 if isinstance(entry.row, frozenset)
             }
             if len(rows) == len(column):
-                title = self._kind(" ".join(column[0].title))
+                title = self._kind_words(" ".join(column[0].title))
                 found += self._family(rows, f"table at line {column[0].line}", [title])
-        return _kindred(found)
+        return _with_all_kinds(found)
 
 
-def _kindred(families: Sequence[Family]) -> list[Family]:
+def _with_all_kinds(families: Sequence[Family]) -> list[Family]:
     """Return families, those with the same numbers under the same labels with all their kinds."""
     kinds: dict[frozenset[tuple[Label, Fraction]], Label] = defaultdict(frozenset)
     for family in families:
-        for place in range(_places(family)):
+        for place in range(_column_count(family)):
             kinds[_column(family, place)] |= family.kind(place)
     return [
-        replace(family, kinds=[kinds[_column(family, n)] for n in range(_places(family))])
+        replace(family, kinds=[kinds[_column(family, n)] for n in range(_column_count(family))])
         for family in families
     ]
 
 
-def _places(family: Family) -> int:
+def _column_count(family: Family) -> int:
     return min(_COLUMNS, max(map(len, family.rows.values())))
 
 
@@ -255,16 +259,16 @@ def _column(family: Family, place: int) -> frozenset[tuple[Label, Fraction]]:
     return frozenset((label, row[place]) for label, row in family.rows.items() if place < len(row))
 
 
-def _exact(text: str) -> Fraction | None:
+def _exact_number(text: str) -> Fraction | None:
     """Return a number of an output; None if it is too large for a float."""
     number = number_of(text)
     return exactly(number) if math.isfinite(number) else None
 
 
-def _apart(text: str) -> str:
+def _with_breaks(text: str) -> str:
     """Return a line of words and numbers in turn with a break behind each number.
 
-    >>> _apart("mean 3.4 worst case 12"), _apart("12 of 3")
+    >>> _with_breaks("mean 3.4 worst case 12"), _with_breaks("12 of 3")
     ('mean 3.4; worst case 12', '12 of 3')
     """
     if not re.fullmatch(r"(?:\s*[A-Za-z]{3}[A-Za-z ]*[ :]\s*[-+]?\d+(?:\.\d+)?){2,}\s*", text):
@@ -274,7 +278,7 @@ def _apart(text: str) -> str:
 
 def _items(text: str) -> list[tuple[str, str, str] | None]:
     """Split a line into words, number and unit of its parts; None for a part of another form."""
-    parts = _BREAK.split(_apart(text))
+    parts = _BREAK.split(_with_breaks(text))
     items = [_item(part) for part in parts]
     if items[0] is None and len(items) > 1 and all(item and item[0] for item in items[1:]):
         # *16 lowest 1.86, highest 8.80* begins with a number that has no label.

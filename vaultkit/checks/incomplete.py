@@ -77,14 +77,14 @@ class Incomplete:
         error = next((step for step in steps if step.error and not step.example), None)
         depends = bool(reads & self.unbound)
         self.bound |= binds
-        excused = depends or (error is not None and self._lacks(block, index, error))
+        excused = depends or (error is not None and self._shows_a_lack(block, index, error))
         if error or depends:
             self.unbound |= binds
         else:
             self.unbound -= binds
         return excused
 
-    def _lacks(self, block: Block, index: int, step: Step) -> bool:
+    def _shows_a_lack(self, block: Block, index: int, step: Step) -> bool:
         """Return whether an error shows that the page lacks something, or is announced."""
         last = _LAST.fullmatch(step.error.rstrip().rpartition("\n")[2])
         if not last:

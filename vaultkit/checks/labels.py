@@ -34,8 +34,8 @@ class Labels:
     >>> labels = Labels()
     >>> labels.read("payment 373.51 and interest: 946.53", "output at line 9")
     >>> labels.bind({"payment": 373.514})
-    >>> sorted(labels.of("payment").numbers), sorted(labels.of("Interest").numbers)
-    ([373.51, 373.514], [946.53])
+    >>> [sorted(labels.labelled_by(word).numbers) for word in ("payment", "Interest")]
+    [[373.51, 373.514], [946.53]]
     """
 
     def __init__(self, words: Lexicon | None = None) -> None:
@@ -56,7 +56,7 @@ class Labels:
             if _NAME.fullmatch(name) and name not in self._ignored:
                 self._named.setdefault(name, Evidence()).add([value], f"variable {name}")
 
-    def of(self, word: str) -> Evidence:
+    def labelled_by(self, word: str) -> Evidence:
         """Return the numbers that a word labels; none if there are too many."""
         if self._superlative.fullmatch(word):
             return Evidence()

@@ -50,7 +50,7 @@ def computes(note: Note) -> bool:
     nodes = [node for body in bodies for node in body]
     if not all(map(_defines, nodes)):
         return True
-    called = _called(note)
+    called = _words_of_formulas(note)
     return any(name in called for node in nodes for name in _names(node))
 
 
@@ -66,7 +66,7 @@ def is_only_read(note: Note) -> bool:
         nodes = [node for b in note.blocks for node in ast.parse(b.fence.text).body]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    called = _called(note)
+    called = _words_of_formulas(note)
     for node in nodes:
         if isinstance(node, _FUNCTION) and node.name not in called:
             elsewhere = (n for other in nodes if other is not node for n in ast.walk(other))
@@ -75,7 +75,7 @@ def is_only_read(note: Note) -> bool:
     return False
 
 
-def _called(note: Note) -> set[str]:
+def _words_of_formulas(note: Note) -> set[str]:
     """Return the words of all formulas, and of the code in the text that states something.
 
     In TeX, some characters of a name are escaped with a backslash.

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 
 from vaultkit.checks.lookup import exactly, number_of
-from vaultkit.claims.attributions import behind, power_of_prefix
+from vaultkit.claims.attributions import power_of_prefix, words_behind
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence
 from vaultkit.claims.stated import Stated
@@ -44,7 +44,7 @@ class Measure:
     is_literal: bool = False
 
 
-def of_comments(block: Block) -> Iterator[Measure]:
+def measures_in_comments(block: Block) -> Iterator[Measure]:
     """Yield the numbers of a block whose units are in a comment behind them.
 
     Several numbers need as many units, all separated by commas: ``x, y = 3, 4  # m, s``.
@@ -82,7 +82,7 @@ def size_of(unit: str, lexicon: Lexicon) -> tuple[str, Fraction] | None:
     return None if power is None else (f"{base}{stroke}{below}", Fraction(10) ** power)
 
 
-def in_other_unit(
+def measure_in_other_unit(
     sentence: Sentence,
     number: Stated,
     known: Sequence[Measure],
@@ -102,7 +102,7 @@ def in_other_unit(
     elsewhere
         The other numbers of the text with their units.
     """
-    units, lexicon = behind(sentence, number)[:1], sentence.lexicon
+    units, lexicon = words_behind(sentence, number)[:1], sentence.lexicon
     size = size_of(units[0], lexicon) if units else None
     if re.search(rf"\b{lexicon.pattern('roles', 'far')}\b", sentence.text):
         return ""  # another length

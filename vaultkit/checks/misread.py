@@ -69,12 +69,12 @@ def problems(note: Note) -> Iterator[Problem]:
         why = "this looks like code, and does not run; put it into ```python or ```pycon"
         yield Problem(line, why, of_code=not is_session(code), unseen=True)
     for text in note.marked:
-        yield from _unread(text)
+        yield from _unrendered_markup(text)
     for text in note.bracketed:
-        yield from _in_brackets(text)
+        yield from _bracketed_formulas(text)
 
 
-def _unread(text: UnparsedMarkup) -> Iterator[Problem]:
+def _unrendered_markup(text: UnparsedMarkup) -> Iterator[Problem]:
     """Yield mark-up that is shown as text."""
     for pattern, why in (*_BROKEN.items(), *_UNREAD.items()):
         for found in pattern.finditer(text.words):
@@ -85,7 +85,7 @@ def _unread(text: UnparsedMarkup) -> Iterator[Problem]:
                 yield Problem(line, f"{found[0]}: {why}", column, foreign=foreign)
 
 
-def _in_brackets(text: UnparsedMarkup) -> Iterator[Problem]:
+def _bracketed_formulas(text: UnparsedMarkup) -> Iterator[Problem]:
     r"""Yield ``\(x = 1\)``, which is not mathematics in Obsidian or CommonMark."""
     for found in _LATEX.finditer(text.paragraph):
         if _IS_MATHS.search(found[2]) and text.words[found.start()] == found[1]:

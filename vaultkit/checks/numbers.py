@@ -46,7 +46,7 @@ class Numbers:
         """Yield a check for each number: whether the note shows, computes or states it."""
         rows = Rows(self.seen)
         in_order, odd = rows.in_order(), rows.odd_vectors()
-        misplaced, counted = self._misplaced(), self._counted()
+        misplaced, counted = self._misplaced_numbers(), self._counted_lengths()
         loops = origins(self.seen.note.blocks).loops
         quantities = claims_of(self.seen.note).quantities
         empty = {
@@ -61,7 +61,7 @@ class Numbers:
             line, text, column = quantity.line, quantity.text, quantity.column
 
             verdict = partial(_verdict, quantity)
-            known = self._known(quantity) if quantity.of else None
+            known = self._values_of_name(quantity) if quantity.of else None
             if quantity.is_small and not known:
                 continue
             if quantity.given:
@@ -87,10 +87,10 @@ class Numbers:
                 yield rows.vector(quantity)
             elif in_order.get(index):
                 yield verdict(HOLDS, in_order[index], FOUND)
-            elif why := self._wrong(index, quantity, rows, in_order):
+            elif why := self._failure_message(index, quantity, rows, in_order):
                 yield verdict(UNJUDGED, why)
             elif not self.backing.backed(quantity):
-                if how := self._derived(quantity):
+                if how := self._derivation(quantity):
                     yield verdict(HOLDS, f"from this sentence: {how}", FOUND)
                     continue
                 yield Check("number", line, text, UNJUDGED, self.backing.why(quantity), column)
@@ -99,13 +99,13 @@ class Numbers:
             elif index in misplaced:
                 why = f"beside the same neighbours there is another number in {misplaced[index]}"
                 yield verdict(UNJUDGED, why)
-            elif why := self._contradicted(quantity, rows.apart.get(index, [])):
+            elif why := self._contradiction(quantity, rows.apart.get(index, [])):
                 yield verdict(UNJUDGED, why)
             else:
                 yield verdict(HOLDS, self.backing.rests_on(quantity), FOUND)
 
     @cached_property
-    def _by_sentence(self) -> dict[tuple[int, int] | None, list[Quantity]]:
+    def _numbers_by_sentence(self) -> dict[tuple[int, int] | None, list[Quantity]]:
         """The numbers of each sentence."""
         found: dict[tuple[int, int] | None, list[Quantity]] = {}
         for quantity in claims_of(self.seen.note).quantities:
@@ -119,17 +119,17 @@ class Numbers:
         assigned = rf"(?<![\w.]){re.escape(quantity.of)}\s*=(?!=)"
         return len(re.findall(assigned, "\n".join(around))) > 1
 
-    def _derived(self, quantity: Quantity) -> str:
+    def _derivation(self, quantity: Quantity) -> str:
         """Return how a number follows from others of its sentence that the page has."""
         others = [
             other
-            for other in self._by_sentence.get(quantity.sentence, ())
+            for other in self._numbers_by_sentence.get(quantity.sentence, ())
             if other is not quantity
             if other.readings and (other.given or self.backing.backed(other))
         ]
         return derived(quantity, others)
 
-    def _wrong(
+    def _failure_message(
         self, index: int, quantity: Quantity, rows: Rows, in_order: Mapping[int, str]
     ) -> str:
         """Return the message about a number in a row; empty if it is right."""
@@ -142,13 +142,13 @@ class Numbers:
             return f"all other numbers of this row are in {miss}"
         return ""
 
-    def _contradicted(self, quantity: Quantity, pair: Sequence[Quantity]) -> str:
+    def _contradiction(self, quantity: Quantity, pair: Sequence[Quantity]) -> str:
         """Return what the note shows in place of a number that only unrelated evidence backs."""
-        if beyond := self._beyond(quantity):
+        if beyond := self._number_at_bound(quantity):
             return f"{beyond} is not {quantity.bounds} than that"
         if named := self._named_otherwise(quantity):
             return f"{quantity.word} is {named}"
-        if slip := self._slip(quantity):
+        if slip := self._number_with_other_digit(quantity):
             return (
                 f"it is in {self.backing.rests_on(quantity)}, but the code nearest to it has {slip}"
             )
@@ -156,7 +156,7 @@ class Numbers:
             return "nothing on this page shows or computes this and the next number side by side"
         return ""
 
-    def _counted(self) -> dict[tuple[int, int], dict[str, str]]:
+    def _counted_lengths(self) -> dict[tuple[int, int], dict[str, str]]:
         """Return the lengths of arrays whose entries the text counts, by the place of the count."""
         found: dict[tuple[int, int], dict[str, str]] = {}
         for shape in claims_of(self.seen.note).shapes:
@@ -167,7 +167,7 @@ class Numbers:
                 found.setdefault((shape.line, shape.column), {}).update(axes)
         return found
 
-    def _misplaced(self) -> dict[int, str]:
+    def _misplaced_numbers(self) -> dict[int, str]:
         """Return, by index, why numbers do not belong to their neighbours; see `together`."""
         of_arrays = [Row(row, source) for table, source in self.seen.tables for row in table]
 
@@ -177,7 +177,7 @@ class Numbers:
 
         return misplaced(claims_of(self.seen.note).quantities, rows)
 
-    def _slip(self, quantity: Quantity) -> str:
+    def _number_with_other_digit(self, quantity: Quantity) -> str:
         """Return a number shown nearby that differs in one digit, if this one is not shown."""
         near, stated = self.backing.near(quantity), self.backing._stated_near(quantity)
         if stated is None or self.backing.is_quoted(quantity):
@@ -195,7 +195,7 @@ class Numbers:
 
     def _named_otherwise(self, quantity: Quantity) -> str:
         """Return the values that a word labels, if the number stated as its value is not one."""
-        named = self.seen.labels.of(quantity.word)
+        named = self.seen.labels.labelled_by(quantity.word)
         if (
             not named.numbers
             or self.backing.is_quoted(quantity)
@@ -207,7 +207,7 @@ class Numbers:
             return ""
         return " or ".join(map(named.source_of, sorted(named.numbers)))
 
-    def _beyond(self, quantity: Quantity) -> str:
+    def _number_at_bound(self, quantity: Quantity) -> str:
         """Return a number that rounds to 0.9 in *less than 0.9*, if no number is less."""
         amounts = [a for reading in quantity.readings[:1] for a in reading]
         if quantity.bounds not in ("less", "more") or not has_decimals(quantity):
@@ -227,7 +227,7 @@ class Numbers:
                     beyond = beyond or evidence.source_of(number)
         return beyond
 
-    def _known(self, quantity: Quantity) -> Evidence | None:
+    def _values_of_name(self, quantity: Quantity) -> Evidence | None:
         """Return the values of a name above and below a number stated as its value."""
         found = [(line, v[quantity.of]) for line, v in self.seen.values if quantity.of in v]
         if "[" in quantity.of:

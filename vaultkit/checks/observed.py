@@ -115,7 +115,7 @@ class Observed:
         for step in steps:
             numbers: list[float] = []
             output = len(self.sequences)
-            for line, text in _printed(step):
+            for line, text in _output_lines(step):
                 found = NUMBER_IN_OUTPUT.findall(text)
                 shown.print(found, line)
                 row = Row(tuple(map(number_of, found)), line, output)
@@ -138,7 +138,7 @@ class Observed:
         for name, value in variables.items():
             # The name _ is for values that are thrown away.
             if not name.startswith("__") and name != "_":
-                self._gather(name, value)
+                self._add_variable(name, value)
         values = {name: float(v) for name, v in variables.items() if is_number(v)}
         self.values.append((block.fence.line, values))
         self.labels.bind(values)
@@ -150,7 +150,7 @@ class Observed:
             arrays[name] = last[name] if same else value.copy()
         self.arrays.append((block.fence.line, arrays))
 
-    def _gather(self, name: str, value: Any) -> None:
+    def _add_variable(self, name: str, value: Any) -> None:
         """Record the numbers that a variable holds.
 
         Itself, its elements, its lengths, its defaults.
@@ -203,7 +203,7 @@ class Observed:
                 self.elements.add((v for v in inner if is_number(v)), f"variable {name}")
                 for index, item in enumerate(inner[:16]):
                     if isinstance(item, np.ndarray):
-                        self._gather(f"{name}.{index}", item)
+                        self._add_variable(f"{name}.{index}", item)
         elif isinstance(value, FunctionType):
             parameters = inspect.signature(value).parameters.values()
             given = [p.default for p in parameters if is_number(p.default)]
@@ -211,7 +211,7 @@ class Observed:
                 evidence.add(given, f"default of {name}")
 
 
-def _printed(step: Step) -> Iterator[tuple[str, str]]:
+def _output_lines(step: Step) -> Iterator[tuple[str, str]]:
     """Yield the lines of an output, each with a description of its place on the page."""
     first, last = step.shown_lines
     for index, text in enumerate(step.got.splitlines()):

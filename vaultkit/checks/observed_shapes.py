@@ -19,6 +19,8 @@ _TUPLE = re.compile(r"[(\[](\s*\d+(?:\s*,\s*\d+)+\s*,?\s*)[)\]]|\((\d+)x(\d+)\)"
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 #: Most numbers in a vector that the text may write out.
 _SHORT = 8
+#: Most characters of a printed array, and most of its axes.
+_LONGEST, _MOST_AXES = 20_000, 5
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class ObservedShapes:
             for found in _TUPLE.finditer(step.got):
                 seen.add(tuple(int(n) for n in _NUMBER.findall(found[0].replace("x", " "))))
             self.numbers.update(int(number) for number in _NUMBER.findall(step.got)[:2000])
-            shape = printed(step.got)
+            shape = printed_shape(step.got)
             if shape:
                 seen.add(shape)
         self.states.append(State(block.fence.line, lengths, shapes, seen))
@@ -114,36 +116,43 @@ class ObservedShapes:
                     self.runs.add(tuple(v for v in values if isinstance(v, (int, float))))
 
 
-def printed(text: str) -> tuple[int, ...]:
+def printed_shape(text: str) -> tuple[int, ...]:
     r"""Return the shape of an array that is printed completely; empty if there is none.
 
-    >>> printed("[[1. 2.]\\n [3. 4.]\\n [5. 6.]]"), printed("array([1, 2])"), printed("[1 ... 9]")
-    ((3, 2), (2,), ())
+    >>> printed_shape("[[1. 2.]\\n [3. 4.]\\n [5. 6.]]"), printed_shape("array([1, 2])")
+    ((3, 2), (2,))
+    >>> printed_shape("[1 ... 9]")
+    ()
     """
-    at = text.find("[")
-    if at < 0 or "..." in text or len(text) > 20_000 or text.count("[") != text.count("]"):
+    if "..." in text or len(text) > _LONGEST or text.count("[") != text.count("]"):
         return ()
+    groups = _bracket_groups(text)
     shape: list[int] = []
-    for depth in range(1, 6):
-        # The first group at this depth, and its number of items.
-        open_, items, held = 0, 0, False
-        for char in text[at:]:
-            if char == "[":
-                open_ += 1
-                if open_ == depth + 1:
-                    items += 1
-                    held = True
-            elif char == "]":
-                if open_ == depth:
-                    break
-                open_ -= 1
-        if held:
-            shape.append(items)
-            continue
-        inner = re.match(r"\[+([^\[\]]*)\]", text[at:])
-        shape.append(len(re.findall(r"[^\s,]+", inner[1])) if inner else 0)
-        return tuple(shape) if all(shape) else ()
-    return ()
+    while groups:
+        first = groups[0]
+        groups = _bracket_groups(first)
+        shape.append(len(groups or re.findall(r"[^\s,]+", first)))
+    return tuple(shape) if all(shape) and len(shape) <= _MOST_AXES else ()
+
+
+def _bracket_groups(text: str) -> list[str]:
+    """Return what is in the outermost brackets of a text.
+
+    >>> _bracket_groups("[[1, 2], [3]] and [4]")
+    ['[1, 2], [3]', '4']
+    """
+    groups = []
+    depth = begins = 0
+    for place, char in enumerate(text):
+        if char == "[":
+            depth += 1
+            if depth == 1:
+                begins = place + 1
+        elif char == "]":
+            depth -= 1
+            if depth == 0:
+                groups.append(text[begins:place])
+    return groups
 
 
 def plain(array: Any) -> Any:

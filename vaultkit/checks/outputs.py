@@ -82,7 +82,7 @@ def _fix(index: int, block: Block, step: Step) -> Fix:
     lines = step.got.split("\n") if step.got else []
     prefix = block.fence.prefix
     if block.output is None and block.kind == "python":
-        mark = _mark(step.got)
+        mark = _enclosing_fence(step.got)
         lines = ["", f"{mark}text", *lines, mark]
     elif not step.got and block.output:
         # The blank lines between code and output are removed with it.
@@ -93,7 +93,7 @@ def _fix(index: int, block: Block, step: Step) -> Fix:
     return Fix(first, last, shown, block.fence.text, step.got, index)
 
 
-def _mark(text: str) -> str:
+def _enclosing_fence(text: str) -> str:
     """Return a fence longer than any in the text that it will enclose."""
     longest = max((len(run) for run in re.findall(r"^\s*(`{3,})", text, re.MULTILINE)), default=2)
     return "`" * (longest + 1)
@@ -138,8 +138,8 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     if before != got and not compare(shown, before):
         return "the output shown is right, but in the format of NumPy 1" + _quote("now", got)
     lines = "the output differs" + _quote("shown", shown) + _quote("really", got)
-    wanted_words, wanted = _split(shown)
-    real_words, real = _split(got)
+    wanted_words, wanted = _numbers_and_text(shown)
+    real_words, real = _numbers_and_text(got)
     rounded = len(wanted) == len(real) and wanted != real
     if not _same_words(wanted_words, real_words, rounded):
         return lines + _first_difference(shown, got)
@@ -185,7 +185,7 @@ def agrees(shown: str, real: str) -> bool:
         return shown == real
 
 
-def _split(text: str) -> tuple[list[str], list[str]]:
+def _numbers_and_text(text: str) -> tuple[list[str], list[str]]:
     """Return the numbers of a text, and the pieces of text between them."""
     words, numbers, at = [], [], 0
     strings = [found.span() for found in _STRING.finditer(text)]
@@ -201,15 +201,15 @@ def _split(text: str) -> tuple[list[str], list[str]]:
     for word in words:
         pieces, begin = [], 0
         for string in _STRING.finditer(word):
-            piece, brackets = _evened(word[begin : string.start()], brackets)
+            piece, brackets = _with_even_space(word[begin : string.start()], brackets)
             pieces += [piece, string[0]]
             begin = string.end()
-        piece, brackets = _evened(word[begin:], brackets)
+        piece, brackets = _with_even_space(word[begin:], brackets)
         evened.append("".join([*pieces, piece]))
     return evened, numbers
 
 
-def _evened(text: str, brackets: str) -> tuple[str, str]:
+def _with_even_space(text: str, brackets: str) -> tuple[str, str]:
     """Replace white space within brackets by marks, since arrays may be wrapped differently.
 
     White space next to brackets and commas is removed. ``brackets`` are those open at the

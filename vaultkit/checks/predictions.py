@@ -50,12 +50,12 @@ class Answer:
     def equals(self, tokens: Sequence[float | str]) -> bool:
         """Return whether other tokens are equal within the tolerances."""
         return len(tokens) == len(self.tokens) and all(
-            _near(own, other, slack)
+            _are_near(own, other, slack)
             for own, other, slack in zip(self.tokens, tokens, self.slack, strict=True)
         )
 
 
-def _near(own: float | str, other: float | str, slack: float) -> bool:
+def _are_near(own: float | str, other: float | str, slack: float) -> bool:
     """Return whether two answers are equal up to the digits that are shown."""
     if isinstance(own, str) or isinstance(other, str):
         return own == other
@@ -108,10 +108,10 @@ def answer(prediction: Prediction, output: str) -> Answer:
     pieces = _pieces(chosen, part)
     if not 0 < len(pieces) <= _LONGEST and chosen != "()":
         raise ValueError(f"{len(pieces)} words and numbers are too many to type")
-    return Answer(tokens(chosen, part), tuple(_slacks(pieces, prediction.decimals)))
+    return Answer(tokens(chosen, part), tuple(_tolerances(pieces, prediction.decimals)))
 
 
-def _slacks(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
+def _tolerances(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
     """Yield the tolerance of each number."""
     asked = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     half_units = [_half_unit(piece) for piece in pieces]

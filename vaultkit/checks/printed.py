@@ -60,7 +60,7 @@ def arguments_printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[ast
             return
         first = steps[0].shown_lines[0]
         for index, (arguments, line) in enumerate(zip(printing, lines, strict=True)):
-            for code, number in _matched(arguments, line):
+            for code, number in _matched_arguments(arguments, line):
                 yield code, number, first + index
 
 
@@ -84,7 +84,7 @@ def _arguments(node: ast.stmt, body: Sequence[ast.stmt]) -> list[ast.expr] | Non
     return list(node.value.elts) if isinstance(node.value, ast.Tuple) else [node.value]
 
 
-def _matched(arguments: Sequence[ast.expr], line: str) -> list[tuple[ast.expr, str]]:
+def _matched_arguments(arguments: Sequence[ast.expr], line: str) -> list[tuple[ast.expr, str]]:
     """Return the arguments that were printed as a number, with the number; none if in doubt."""
     found: list[tuple[ast.expr, str]] = []
     at = 0

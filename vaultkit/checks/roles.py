@@ -25,17 +25,17 @@ from vaultkit.checks.wholes import Wholes
 from vaultkit.claims.attributions import (
     Place,
     attribution,
-    behind,
-    beside,
     clause_of,
     count,
+    differ_in_prefix,
     is_apart,
     is_copula,
     leads,
+    number_beside,
     places,
     possession,
-    scaled_otherwise,
     subject,
+    words_behind,
 )
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.mentions import Sentence, sentences, stem, stems
@@ -134,7 +134,7 @@ class Roles:
             if is_said or label == fact.label
         ]
         values = {fact.value for fact in named}
-        units = behind(sentence, number)
+        units = words_behind(sentence, number)
         written = {word.stem: sentence.text[word.start : word.end] for word in sentence.words}
         name = " ".join(written.get(word, word) for word in words)
         what = f"{name} is {named[0].source}: {shortened(named[0].value)}" if named else ""
@@ -182,7 +182,7 @@ class Roles:
         (unit,) = shown
         if any(units[0] in fact.label for fact in named):
             return ""
-        return unit if scaled_otherwise(units[0], unit) else ""
+        return unit if differ_in_prefix(units[0], unit) else ""
 
     def _has_unit(self, units: Sequence[str], facts: Sequence[Fact]) -> bool:
         """Return whether a number has no unit, or one in which the page shows such facts."""
@@ -271,7 +271,7 @@ def _of_another(
     written: Callable[[Label], str],
 ) -> Iterator[tuple[int, str]]:
     """Yield a number beside the only label of a sentence that is the number of another label."""
-    number, has_unit = beside(sentence, named, family.kind(place))
+    number, has_unit = number_beside(sentence, named, family.kind(place))
     if number is None or number.bounds or number.times:
         return
     if significant(number) < (1 if has_unit else _TELLING):
@@ -282,7 +282,7 @@ def _of_another(
     if is_apart(sentence, clause if ends < 0 else clause.split(", which ")[0]):
         return
     own = family.rows[named.label]
-    is_share = behind(sentence, number) == ["%"] and not has_unit
+    is_share = words_behind(sentence, number) == ["%"] and not has_unit
     for label, values in family.rows.items():
         if label == named.label or place >= min(len(own), len(values)):
             continue

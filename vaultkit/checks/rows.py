@@ -53,7 +53,7 @@ class Rows:
                     if not source and len(row) > ROW and (miss := self._near_miss(quantities)):
                         self.misses[row[miss[0]]] = miss[1], len(row) >= _SURE
                     bracketed = not source and quantities[0].opens and quantities[-1].closes
-                    if bracketed and (source := self._in_other_order(quantities)):
+                    if bracketed and (source := self._run_in_other_order(quantities)):
                         self.swapped[row[0]] = source
                     if bracketed and len(row) == ROW and any(map(has_decimals, quantities)):
                         self.apart[row[0]] = quantities
@@ -64,24 +64,24 @@ class Rows:
         return found
 
     def _sequence(self, row: list[Quantity]) -> str:
-        return next((source for source, _, _ in self._runs(row, 0)), "")
+        return next((source for source, _, _ in self._similar_runs(row, 0)), "")
 
     def _near_miss(self, row: list[Quantity]) -> tuple[int, str] | None:
         """Return the index of the only number that differs from a source, and the source."""
-        return next(((wrong[0], source) for source, wrong, _ in self._runs(row, 1)), None)
+        return next(((wrong[0], source) for source, wrong, _ in self._similar_runs(row, 1)), None)
 
     def _slip_of_pair(self, row: list[Quantity]) -> tuple[int, str] | None:
         """Return the index of a pair's number with one wrong digit, and the pair's source."""
         if any(all(_is_among(q, numbers) for q in row) for numbers, _ in self.seen.sequences):
             return None
-        for source, wrong, run in self._runs(row, 1):
+        for source, wrong, run in self._similar_runs(row, 1):
             (place,) = wrong
             beside = row[1 - place].readings[0][0]
             if beside.digits > 1 and is_edit(row[place].readings[0][0], run[place], 1):
                 return place, source
         return None
 
-    def _in_other_order(self, row: list[Quantity]) -> str:
+    def _run_in_other_order(self, row: list[Quantity]) -> str:
         """Return *source: numbers* of the first run with the numbers of a row in another order.
 
         It is empty if there is none, if a source has them in their order, or for two numbers.
@@ -94,13 +94,13 @@ class Rows:
         for numbers, source in self.seen.sequences:
             for start in range(len(numbers) - len(row) + 1):
                 run = numbers[start : start + len(row)]
-                if _are(run, wanted):
+                if _are_within(run, wanted):
                     return ""
-                if not found and _are(sorted(run), sorted(wanted)):
+                if not found and _are_within(sorted(run), sorted(wanted)):
                     found = f"{source}: {', '.join(f'{number:.6g}' for number in run)}"
         return found
 
-    def _runs(
+    def _similar_runs(
         self, row: list[Quantity], most: int
     ) -> Iterator[tuple[str, list[int], Sequence[float]]]:
         """Yield where at most ``most`` numbers of a row differ: source, their indices, the run."""
@@ -189,6 +189,6 @@ def has_decimals(quantity: Quantity) -> bool:
     return any(0 < amount.unit < 1 for amount in (quantity.readings or ((),))[0])
 
 
-def _are(numbers: Sequence[float], wanted: Sequence[tuple[float, float]]) -> bool:
+def _are_within(numbers: Sequence[float], wanted: Sequence[tuple[float, float]]) -> bool:
     """Return whether all numbers are within the tolerances of the wanted ones."""
     return all(abs(n - value) <= far for n, (value, far) in zip(numbers, wanted, strict=True))

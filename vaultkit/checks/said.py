@@ -71,7 +71,7 @@ class Statements:
     def judge(self, said: Said, variables: Mapping[str, Any]) -> tuple[bool, str]:
         """Evaluate an expression; return whether it has the stated value, and its value as text."""
         is_shape = said.shown.startswith("(")
-        describe = partial(_written, but_arrays=is_shape)
+        describe = partial(_possible_texts, but_arrays=is_shape)
         try:
             texts: list[str] = computed(
                 said.code, variables, describe, self.call, built_in=bool(said.shown)
@@ -86,7 +86,7 @@ class Statements:
         if said.shown in ("", "True", "False"):
             return texts[-1] == (said.shown or "True") or said.shown in texts, texts[0]
         # The last text is the truth value, which is left out: in Python, True equals 1.
-        return any(_same(said.shown, text) for text in texts[:-1]), texts[0]
+        return any(_is_same_value(said.shown, text) for text in texts[:-1]), texts[0]
 
     def judges(self, line: int, column: int) -> bool:
         """Return whether a place is in a statement that has been judged."""
@@ -105,7 +105,7 @@ class Statements:
             yield Check("number", said.line, said.code, HOLDS if right else FAILS, why, said.column)
 
 
-def _written(value: Any, *, but_arrays: bool = False) -> list[str]:
+def _possible_texts(value: Any, *, but_arrays: bool = False) -> list[str]:
     """Return the texts with which a note may show a value; the last one is its truth value."""
     if but_arrays and isinstance(value, np.ndarray):
         raise TypeError("the shape of an array is judged by another check")
@@ -126,7 +126,7 @@ def _written(value: Any, *, but_arrays: bool = False) -> list[str]:
     return [text[:_LONGEST] for text in texts]
 
 
-def _same(shown: str, real: str) -> bool:
+def _is_same_value(shown: str, real: str) -> bool:
     """Return whether a value in a sentence is the computed one, in one of its forms."""
     if _NUMBER.fullmatch(shown) and _NUMBER.fullmatch(real):
         # In a sentence, a whole float may be written without the point.

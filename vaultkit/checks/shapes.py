@@ -56,9 +56,9 @@ class Shapes:
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Evaluate the shapes of expressions in the text, when their variables are bound."""
         state = self.made.states[-1]
-        state.shapes.update(self._computed(block, variables, state.shapes))
+        state.shapes.update(self._computed_shapes(block, variables, state.shapes))
 
-    def _computed(
+    def _computed_shapes(
         self, block: Block, variables: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]
     ) -> dict[str, tuple[int, ...]]:
         """Return the shapes of expressions in the text.
@@ -124,9 +124,9 @@ class Shapes:
         """Return whether brackets hold a shape, rather than a pair of words, points or arrays."""
         words = _names(shape.dims)
         if shape.axis:
-            if not shape.subject and self._own(shape.word, shape.line):
+            if not shape.subject and self._shapes_of_expression(shape.word, shape.line):
                 return False  # the word is the name of an array
-            known = self._counted(shape) if shape.subject else self._are_arrays
+            known = self._counted_arrays(shape) if shape.subject else self._are_arrays
             return words <= self.made.lengths and bool(known)
         things = any(word in self.made.named or word in self.made.others for word in words)
         if things and not (shape.called and not shape.product):
@@ -156,16 +156,16 @@ class Shapes:
     def subject(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
         """Return the array whose shape is stated, with its shapes above and next below."""
         subject = shape.subject or (shape.word if shape.word in self.made.named else "")
-        own = self._own(subject, shape.line) if subject else None
-        if shape.code and (whole := self._own(shape.code, shape.line)):
+        own = self._shapes_of_expression(subject, shape.line) if subject else None
+        if shape.code and (whole := self._shapes_of_expression(shape.code, shape.line)):
             return shape.code, whole
         if not own and not shape.subject and shape.beside in self.made.named:
-            subject, own = shape.beside, self._own(shape.beside, shape.line)
+            subject, own = shape.beside, self._shapes_of_expression(shape.beside, shape.line)
             if own and {len(s) for s in own} != {len(shape.dims)}:
                 return None
         return (subject, own) if own else None
 
-    def _own(self, subject: str, line: int) -> set[tuple[int, ...]] | None:
+    def _shapes_of_expression(self, subject: str, line: int) -> set[tuple[int, ...]] | None:
         """Return the shapes of an expression before a line, and next below it."""
         found = [(state.line, _shape_of(subject, state.shapes)) for state in self.made.states]
         known = [(line, own) for line, own in found if own is not None]
@@ -173,16 +173,16 @@ class Shapes:
         below = [own for at, own in known if at > line]
         return {*above[-1:], *below[:1]} or self.made.named.get(subject)
 
-    def _counted(self, shape: Shape) -> dict[str, set[tuple[int, ...]]]:
+    def _counted_arrays(self, shape: Shape) -> dict[str, set[tuple[int, ...]]]:
         """Return the arrays whose length is stated, with their shapes.
 
         A small letter may name a row of the array with the capital letter, as ``q_i`` does.
         """
         found: dict[str, set[tuple[int, ...]]] = {}
         for name in shape.subject.split(", "):
-            own = set(self._own(name, shape.line) or ())
+            own = set(self._shapes_of_expression(name, shape.line) or ())
             if re.fullmatch(r"[a-z](?:_\w)?", name):
-                rows = self._own(name[0].upper(), shape.line) or set()
+                rows = self._shapes_of_expression(name[0].upper(), shape.line) or set()
                 own |= {s[1:] for s in rows if len(s) > 1}
             if own:
                 found[name] = set(map(_transposed, own)) if self.is_turned(shape, name) else own
@@ -192,14 +192,14 @@ class Shapes:
         """Return the message about a length, such as *four rows*; empty if an array has it."""
         (wanted,) = self.value(shape)
         if not shape.subject:
-            every = self._every()
+            every = self._all_shapes()
             along = {shape.axis, *(("columns",) if shape.axis == "entries" else ())}
             shown = wanted >= _COUNTS and wanted in self.made.numbers
-            if shown or any(wanted in _along(axis, s) for s in every for axis in along):
+            if shown or any(wanted in _possible_counts(axis, s) for s in every for axis in along):
                 return ""
             return f"{shape.text}: no array of this note has {wanted} {shape.axis}"
-        for name, own in self._counted(shape).items():
-            if not any(wanted in _along(shape.axis, s) for s in own):
+        for name, own in self._counted_arrays(shape).items():
+            if not any(wanted in _possible_counts(shape.axis, s) for s in own):
                 return f"{shape.text}: {name} has shape {_listed(own)}"
         return ""
 
@@ -226,20 +226,20 @@ class Shapes:
         if found := self.subject(shape):
             return self._wrong_of_subject(shape, wanted, *found)
         if len(wanted) == 1 and not _is_whole(shape):
-            if any(_ends(s, wanted) for s in self._every()):
+            if any(_ends_in(s, wanted) for s in self._all_shapes()):
                 return ""
             return f"{shape.text}: no array of this note has {wanted[0]} columns"
         if self._is_of_an_array(shape, wanted) or self._is_no_shape(shape, wanted):
             return ""
         alike = sorted(
-            (s for s in self._every() if len(s) == len(wanted)),
+            (s for s in self._all_shapes() if len(s) == len(wanted)),
             key=lambda s: (sum(map(int.__ne__, s, wanted)), s),
         )
         hint = f"; there are {', '.join(map(str, alike[:_MOST_LISTED]))}" if alike else ""
         means = "" if re.fullmatch(r"[\d\W]+", shape.text) else f" means {wanted}, and"
         return f"{shape.text}{means or ':'} no array of this note has that shape{hint}"
 
-    def _every(self) -> set[tuple[int, ...]]:
+    def _all_shapes(self) -> set[tuple[int, ...]]:
         """Return all shapes that variables had after some block, or that outputs show."""
         return set().union(*(state.seen for state in self.made.states))
 
@@ -254,7 +254,7 @@ class Shapes:
         own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
         whole = _is_whole(shape) or shape.text.startswith("ℝ")
         whole |= name == shape.code and not _names(shape.dims)
-        if any(s == wanted or (not whole and _ends(s, wanted)) for s in own):
+        if any(s == wanted or (not whole and _ends_in(s, wanted)) for s in own):
             return ""
         if not shape.called and wanted in self.made.vectors[name]:
             return ""  # the brackets hold its elements, not its shape
@@ -267,11 +267,11 @@ class Shapes:
         all lengths. A factor of a product may be a transpose that has no name.
         """
         turned = bool(shape.turned or shape.factors)
-        if any(s == wanted or (turned and _transposed(s) == wanted) for s in self._every()):
+        if any(s == wanted or (turned and _transposed(s) == wanted) for s in self._all_shapes()):
             return True
         near = sorted(self.made.states, key=lambda state: abs(state.line - shape.line))[:_NEAR]
         return not _is_whole(shape) and any(
-            _ends(s, wanted) or (turned and _ends(_transposed(s), wanted))
+            _ends_in(s, wanted) or (turned and _ends_in(_transposed(s), wanted))
             for state in near
             for s in state.seen
         )
@@ -322,7 +322,7 @@ class Shapes:
         if not self.is_bound(shape):
             return "the lengths fit" if shape.factors else ""
         if shape.axis:
-            counted = self._counted(shape).items()
+            counted = self._counted_arrays(shape).items()
             return "; ".join(f"{name} {_listed(own)}" for name, own in counted)
         wanted = self.value(shape)
         found = []
@@ -337,9 +337,9 @@ class Shapes:
             by_name = self.made.named
         for name, known in by_name.items():
             for dims in sorted(known):
-                if _ends(dims, wanted):
+                if _ends_in(dims, wanted):
                     found.append(f"{name} {dims}")
-                elif _ends(_transposed(dims), wanted) and (shape.turned or of):
+                elif _ends_in(_transposed(dims), wanted) and (shape.turned or of):
                     found.append(f"{name} transposed {_transposed(dims)}")
         # A variable with exactly this shape comes before those with axes of a batch before it.
         found.sort(key=lambda entry: not entry.endswith(f" {wanted}"))
@@ -447,11 +447,11 @@ def _length(dim: str, values: Mapping[str, int]) -> int:
     return int(total) if total.denominator == 1 else -1
 
 
-def _along(axis: str, shape: tuple[int, ...]) -> set[int]:
+def _possible_counts(axis: str, shape: tuple[int, ...]) -> set[int]:
     """Return the possible numbers of rows, columns, entries, axes or dimensions of an array.
 
-    >>> _along("rows", (6, 4)), _along("entries", (6, 4)), _along("dimensions", (7,))
-    ({6}, {24}, {1, 7})
+    >>> [_possible_counts(unit, (6, 4)) for unit in ("rows", "entries", "dimensions")]
+    [{6}, {24}, {2, 4}]
     """
     match axis:
         case "axes":
@@ -465,7 +465,7 @@ def _along(axis: str, shape: tuple[int, ...]) -> set[int]:
     return {*shape[-1:]}
 
 
-def _ends(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
+def _ends_in(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
     """Return whether a shape ends in ``dims``, perhaps after axes of a batch."""
     return shape[len(shape) - len(dims) :] == dims if len(shape) >= len(dims) else False
 

@@ -62,7 +62,9 @@ def judge_value(binding: Binding, value: Any, text: str) -> Judged:
             return _number(binding, [value], [text], words)
         case datetime.date() | datetime.time():
             ahead = binding.words[: binding.at]
-            return Judged(True, held) if _dates(ahead, value, words) else Judged(False, is_)
+            return (
+                Judged(True, held) if _ends_with_date(ahead, value, words) else Judged(False, is_)
+            )
         case str():
             return Judged(True, held) if _ends_with(binding, [value], words) else Judged(False, is_)
         case [*several] if several and all(isinstance(one, Fraction) for one in several):
@@ -235,7 +237,7 @@ def is_slip(number: Stated, value: Fraction) -> bool:
     return len(wrong) == 1
 
 
-def _dates(ahead: str, value: datetime.date | datetime.time, words: Lexicon) -> bool:
+def _ends_with_date(ahead: str, value: datetime.date | datetime.time, words: Lexicon) -> bool:
     """Return whether a text ends with a date, or the parts of one, as *a Monday*, *12 June*."""
     months = words.words["dates"]["months"]
     days = words.words["dates"]["weekdays"]
@@ -288,7 +290,7 @@ def _ends_with(binding: Binding, names: Sequence[str], words: Lexicon) -> bool:
         at, left = end, list(wanted)
         while left and at > 0:
             word = own[at - 1]
-            if _alike(word, left[-1]):
+            if _are_equal_words(word, left[-1]):
                 left.pop()
             elif len(names) == 1 or word.lower() not in between or len(left) == len(wanted):
                 break
@@ -306,7 +308,7 @@ def _comparable(text: str) -> list[str]:
     return [found[0] for found in _WORD.finditer(text.replace("_", " "))] or text.split()
 
 
-def _alike(word: str, wanted: str) -> bool:
+def _are_equal_words(word: str, wanted: str) -> bool:
     """Return whether words are equal; the first letter of a longer word may be a capital one."""
     if word == wanted:
         return True

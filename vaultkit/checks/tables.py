@@ -127,7 +127,7 @@ class Tables:
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Collect what the outputs and variables after a block have under labels."""
         for step in steps:
-            self._read(step)
+            self._read_output(step)
         plain: dict[int, list[tuple[str, list[Any]]]] = defaultdict(list)
         for name, value in variables.items():
             if name.startswith("_"):
@@ -135,13 +135,13 @@ class Tables:
             if is_number(value):
                 self.scalars[name].add(float(value))
             if isinstance(value, dict):
-                self._add(f"variable {name}", value.items())
+                self._add_source(f"variable {name}", value.items())
             elif isinstance(value, list | tuple | np.ndarray) and 1 < len(_items(value)) <= _MOST:
                 items = _items(value)
                 plain[len(items)].append((name, items))
                 pairs = [(i[0], i[1:]) for i in items if isinstance(i, list | tuple) and i]
                 if len(pairs) == len(items):
-                    self._add(f"variable {name}", pairs)
+                    self._add_source(f"variable {name}", pairs)
         for lists in plain.values():
             labels = [items for _, items in lists if all(isinstance(i, str) for i in items)]
             for name, items in lists:
@@ -150,9 +150,9 @@ class Tables:
                     if (f"variable {name}", numbers) not in self.lists:
                         self.lists.append((f"variable {name}", numbers))
                     for own in labels:
-                        self._add(f"variable {name}", zip(own, items, strict=True))
+                        self._add_source(f"variable {name}", zip(own, items, strict=True))
 
-    def _read(self, step: Step) -> None:
+    def _read_output(self, step: Step) -> None:
         """Read an output: numbers behind words, or behind the first number of a line."""
         pairs: list[tuple[Key, list[float]]] = []
         lines = step.got.splitlines()[:_MOST]
@@ -172,17 +172,17 @@ class Tables:
                     continue
                 with suppress(Exception):
                     data = ast.literal_eval(text[text.index(opening) : text.rindex(closing) + 1])
-                    self._add(where, data.items() if isinstance(data, dict) else data)
+                    self._add_source(where, data.items() if isinstance(data, dict) else data)
             if text.lstrip().startswith("[") and text.rstrip().endswith("]"):
                 self.lists.append((where, tuple(numbers)))
-        self._add(where, pairs)
+        self._add_source(where, pairs)
 
-    def _add(self, where: str, pairs: Any) -> None:
+    def _add_source(self, where: str, pairs: Any) -> None:
         """Add a source, without the labels that it has twice."""
         found: dict[Key, Sequence[float]] = {}
         twice: set[Key] = set()
         for label, value in list(pairs)[:_MOST]:
-            key, numbers = _key(label), _flat(value)
+            key, numbers = _key(label), _flattened(value)
             if key in found:
                 twice.add(key)
             if numbers and key != frozenset():
@@ -210,14 +210,14 @@ class Tables:
         """Yield verdicts on the numbers in columns that outputs or variables show."""
         every = list(columns(self.note.cells))
         for column in every:
-            yield from self._of_column(column)
-        yield from self._in_a_row(every)
+            yield from self._findings_of_column(column)
+        yield from self._exchanged_in_row(every)
 
-    def _in_a_row(self, every: Sequence[Sequence[_Entry]]) -> Iterator[Finding]:
+    def _exchanged_in_row(self, every: Sequence[Sequence[_Entry]]) -> Iterator[Finding]:
         """Yield two numbers of a row that are exchanged, if all other rows have theirs in order."""
         single: dict[tuple[int, str], list[tuple[_Entry, float]]] = defaultdict(list)
         for column in every:
-            for where, beside, ordered in self._beside(column):
+            for where, beside, ordered in self._sources_beside_labels(column):
                 pairs = [(e, n) for e, n in zip(column, beside, strict=True) if n is not None]
                 wrong = [(e, n) for e, n in pairs if not e.is_rounding_of(n)]
                 if len(wrong) == 1 and len(pairs) >= _ROWS and not ordered:
@@ -230,13 +230,13 @@ class Tables:
                         why = f"in {where} it is {n:.6g}"
                         yield Finding(e.line, e.column, e.text, False, why)
 
-    def _of_column(self, column: Sequence[_Entry]) -> Iterator[Finding]:
+    def _findings_of_column(self, column: Sequence[_Entry]) -> Iterator[Finding]:
         """Yield the findings about a column of a table.
 
         All right, or one number wrong, or two swapped.
         """
         best: list[Finding] = []
-        for where, beside, ordered in self._beside(column):
+        for where, beside, ordered in self._sources_beside_labels(column):
             pairs = [(e, n) for e, n in zip(column, beside, strict=True) if n is not None]
             wrong = [(e, n) for e, n in pairs if not e.is_rounding_of(n)]
             digits = sum(e.digits for e, n in pairs if e.is_rounding_of(n))
@@ -266,12 +266,14 @@ class Tables:
                 ]
         yield from best
 
-    def _beside(self, column: Sequence[_Entry]) -> Iterator[tuple[str, list[float | None], bool]]:
+    def _sources_beside_labels(
+        self, column: Sequence[_Entry]
+    ) -> Iterator[tuple[str, list[float | None], bool]]:
         """Yield sources, the numbers beside the labels of a column, and whether by their order."""
         names = [(_NAMES, self._names())] if all(entry.is_symbol for entry in column) else []
         for where, source in (*self.sources, *names):
             for label in range(min(len(entry.rows) for entry in column)):
-                rows = [_found(entry, label, source) for entry in column]
+                rows = [_numbers_of_label(entry, label, source) for entry in column]
                 if sum(row is not None for row in rows) < 2:
                     continue
                 longest = max(len(row) for row in rows if row is not None)
@@ -351,7 +353,7 @@ def _plain(text: str) -> str:
     return HTML_COMMENT.sub("", text).strip(" *_`$")
 
 
-def _found(entry: _Entry, label: int, source: Source) -> Sequence[float] | None:
+def _numbers_of_label(entry: _Entry, label: int, source: Source) -> Sequence[float] | None:
     """Return the numbers that a source has for a label of a row, or for a row and a column."""
     row = entry.rows[label]
     if isinstance(row, float):
@@ -391,7 +393,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _WORD.findall(text))
 
 
-def _flat(value: Any) -> list[float]:
+def _flattened(value: Any) -> list[float]:
     """Return the numbers of a value: a number, a text with one, or a sequence of these."""
     if is_number(value):
         return [float(value)]

@@ -63,13 +63,15 @@ def misplaced(
         sentence = list(group)
         if len(sentence) > 1:
             near = [r for r in rows(sentence[0][1].line) if len(r.numbers) <= _LONG]
-            found.update(_of_pairs(sentence, [row for row in near if row.output >= 0]))
+            found.update(
+                _contrary_rows_of_pairs(sentence, [row for row in near if row.output >= 0])
+            )
             if len(sentence) >= _COMPANY:
-                found.update(_of_sentence(sentence, near))
+                found.update(_misplaced_in_sentence(sentence, near))
     return found
 
 
-def _of_pairs(
+def _contrary_rows_of_pairs(
     sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
 ) -> Iterator[tuple[int, str]]:
     """Yield index and contrary row of a number, or of the number that it is given *at*.
@@ -103,7 +105,7 @@ def _of_pairs(
                 break
 
 
-def _of_sentence(
+def _misplaced_in_sentence(
     sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
 ) -> Iterator[tuple[int, str]]:
     """Yield the numbers of a sentence that do not fit, with the row that the others are from."""

@@ -270,7 +270,7 @@ class _Trials:
             runs = self.judged(version, at, to_the_end=True)
             left = self.unvaried(claim, runs)
             if left:
-                runs += _furthest(claim, left, self.judged(version, at, to_the_end=False))
+                runs += _furthest_runs(claim, left, self.judged(version, at, to_the_end=False))
             claim.tried = len({run.variation.trial for run, _ in runs})
             claim.pinned = self.unvaried(claim, runs)
             sizes = claim.values.keys() & claim.sizes.keys()
@@ -302,17 +302,17 @@ class _Trials:
         arrays = {name for name, value in claim.values.items() if value[0]}
         if isinstance(claim.statement, Membership) or arrays - kept:
             kept -= arrays  # only the sizes of a shape count
-        left = kept if lengths else kept - _lengths(claim)
+        left = kept if lengths else kept - _length_names(claim)
         for name in claim.values.keys() & claim.sizes.keys() - left:
             alike = [n for n in self.sizes if claim.sizes.get(n) == claim.sizes[name] and n != name]
             for same in alike:
                 differ = any(o.sizes.get(name) != o.sizes.get(same) for o in others)
-                if not differ and not any(_tied(name, same, claim, run) for run in self.runs):
+                if not differ and not any(_are_tied(name, same, claim, run) for run in self.runs):
                     left.add(name)
         return left
 
 
-def _tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
+def _are_tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
     """Return whether two sizes are equal in a run whose variation makes them different."""
     places = run.variation.places
     if name in places and places[name] == places.get(other):
@@ -325,7 +325,7 @@ def _tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
     )
 
 
-def _furthest(
+def _furthest_runs(
     claim: Claim, left: Collection[str], runs: Sequence[tuple[_Run, Claim]]
 ) -> list[tuple[_Run, Claim]]:
     """Return the runs that get furthest, among those that raise an error after a claim.
@@ -360,7 +360,7 @@ def _goes_by_sizes(claim: Claim, other: Claim) -> bool:
     return any(changed for _, changed in sizes) and not changes & sizes and bool(computed)
 
 
-def _lengths(claim: Claim) -> set[str]:
+def _length_names(claim: Claim) -> set[str]:
     """Return the sizes in a claim that are only lengths of axes or bounds of sums."""
     counted = [n for node in walk(claim.statement) for n in _size_names(node)]
     names = Counter(node.name for node in walk(claim.statement) if _is_name(node))

@@ -70,7 +70,7 @@ def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
             word
             for word in sentence.words
             if word.stem.lower() in wanted
-            and (len(word.stem) > 1 or word.stem in label - _short(label))
+            and (len(word.stem) > 1 or word.stem in label - _words_not_a_label(label))
         ]
         for run in (words[n : n + len(wanted)] for n in range(len(words) - len(wanted) + 1)):
             if {word.stem.lower() for word in run} == wanted:
@@ -80,12 +80,12 @@ def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
     return sorted(found, key=lambda one: one.start)
 
 
-def _short(label: frozenset[str]) -> frozenset[str]:
+def _words_not_a_label(label: frozenset[str]) -> frozenset[str]:
     """Return the words that are not a label by themselves: *I*, unlike *Mary I*."""
     return frozenset("AI") if len(label) == 1 else frozenset()
 
 
-def behind(sentence: Sentence, number: Stated) -> list[str]:
+def words_behind(sentence: Sentence, number: Stated) -> list[str]:
     """Return the words right behind a number that may be its unit or what it counts.
 
     Examples
@@ -94,7 +94,7 @@ def behind(sentence: Sentence, number: Stated) -> list[str]:
     >>> from vaultkit.claims.mentions import sentences
     >>> from vaultkit.read.markdown import parse
     >>> (own,) = sentences(parse("It has 12 big nests, 5 % and 3 in all."), lexicon())
-    >>> [behind(own, number) for number in own.numbers]
+    >>> [words_behind(own, number) for number in own.numbers]
     [['big', 'nests'], ['%'], []]
     """
     written = _WRITTEN.match(sentence.text, number.start) if number.digits else None
@@ -119,7 +119,9 @@ def is_unit_of(words: Sequence[str], known: frozenset[str], lexicon: Lexicon) ->
     return any(word in known or stem(word, lexicon).lower() in known for word in words)
 
 
-def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stated | None, bool]:
+def number_beside(
+    sentence: Sentence, place: Place, kind: frozenset[str]
+) -> tuple[Stated | None, bool]:
     """Return the number that a sentence gives to its only label, and whether it has its unit.
 
     Parameters
@@ -141,7 +143,7 @@ def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stat
         gap = sentence.text[place.end : after[0].start]
         turn = _pattern(lexicon, r"\b{}\b|[()—–:](?!\s*$)", "turns")
         if not turn.search(gap) and len(gap.split()) <= _AFTER:
-            words = behind(sentence, after[0])
+            words = words_behind(sentence, after[0])
             if words and is_unit_of(words, kind, lexicon):
                 other = _pattern(lexicon, r"\b{}\b", "other_times").search(gap)
                 return (None if other else after[0]), True
@@ -151,7 +153,7 @@ def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stat
                 return (after[0] if is_plain else None), False
     if ahead and not (after and after[0].digits):
         number = ahead[-1]
-        words = behind(sentence, number)
+        words = words_behind(sentence, number)
         label = sentence.text[place.start : place.end]
         own = {stem(word, lexicon) for word in label.split()}
         if words and stem(words[0], lexicon) in own:
@@ -159,7 +161,7 @@ def beside(sentence: Sentence, place: Place, kind: frozenset[str]) -> tuple[Stat
             opening = _pattern(lexicon, r"\s*(?:{}|the)(?:\s{})?\s*", "there", "only")
             return (number if opening.fullmatch(sentence.text[: number.start]) else None), False
         gap = sentence.text[number.end : place.start]
-        if not _links(gap, kind, lexicon) or len(gap.split()) > _BEFORE:
+        if not _only_join(gap, kind, lexicon) or len(gap.split()) > _BEFORE:
             return None, False
         if words and is_unit_of(words, kind, lexicon):
             return number, True
@@ -174,7 +176,7 @@ def _is_sure(number: Stated) -> bool:
     return "." in number.digits and len(re.sub(r"\D", "", number.digits).lstrip("0")) >= _SURE
 
 
-def _links(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
+def _only_join(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
     """Return whether words between a number and its label only join them."""
     words = [w for w in gap.split() if stem(w, lexicon).lower() not in kind and w not in kind]
     link = _pattern(lexicon, r"[\s,%°]*(?:\b{}\b[\s,]*)*", "links")
@@ -229,7 +231,7 @@ def subject(sentence: Sentence, number: Stated) -> list[str]:
     between = re.search(
         rf"(?:\s+{lexicon.pattern('roles', 'between', 'verbs')})+\s+[$€£]?$", before
     )
-    if not between or is_apart(sentence, before) or not _ends(sentence, number):
+    if not between or is_apart(sentence, before) or not _ends_clause(sentence, number):
         return []
     clause = re.split(r"[,:(—–]\s", before[: between.start()])
     words = clause[-1].split()
@@ -261,7 +263,7 @@ def possession(sentence: Sentence, number: Stated) -> list[str]:
         "having",
         "of_value",
     ).fullmatch(before)
-    if not found or is_apart(sentence, before) or not _ends(sentence, number):
+    if not found or is_apart(sentence, before) or not _ends_clause(sentence, number):
         return []
     return sorted(stems(found["own"], lexicon))
 
@@ -303,10 +305,10 @@ def is_cited(sentence: Sentence, link: int, number: int) -> bool:
     return not _pattern(lexicon, r"\b{}\b|[)—–:]", "turns").search(gap) and len(gap.split()) <= far
 
 
-def scaled_otherwise(one: str, other: str) -> bool:
+def differ_in_prefix(one: str, other: str) -> bool:
     """Return whether two units differ only in their prefix.
 
-    >>> scaled_otherwise("kg", "g"), scaled_otherwise("g", "m")
+    >>> differ_in_prefix("kg", "g"), differ_in_prefix("g", "m")
     (True, False)
     """
     base = _PREFIX.sub("", one)
@@ -326,7 +328,7 @@ def power_of_prefix(unit: str) -> tuple[int | None, str]:
     return (_POWERS[unit[0]], unit[1:]) if found else (0, unit)
 
 
-def _ends(sentence: Sentence, number: Stated) -> bool:
+def _ends_clause(sentence: Sentence, number: Stated) -> bool:
     """Return whether a number ends its clause, apart from a unit."""
     return bool(
         _pattern(

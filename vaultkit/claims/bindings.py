@@ -123,13 +123,13 @@ def bindings(note: Note) -> Iterator[Binding]:
     for piece in note.prose:
         begins = 0
         for comment in sorted(piece.comments, key=lambda own: own.at):
-            read = _read(comment.content, names)
+            read = _parse_comment(comment.content, names)
             if read:
                 yield _binding(piece, comment, begins, read, language, words)
                 begins = comment.at
 
 
-def _read(content: str, names: Set[str]) -> tuple[str, str, bool, str] | None:
+def _parse_comment(content: str, names: Set[str]) -> tuple[str, str, bool, str] | None:
     """Return code, source, whether it is a value, and why it cannot be read; None for a remark."""
     content = " ".join(content.split())
     if of_note := _OF_NOTE.fullmatch(content):
@@ -152,7 +152,7 @@ def _read(content: str, names: Set[str]) -> tuple[str, str, bool, str] | None:
         return None
     if is_value:
         return code, source, not _is_condition(tree), ""
-    return (code, source, False, "") if _binds(tree, names) else None
+    return (code, source, False, "") if _is_code(tree, names) else None
 
 
 def _is_condition(tree: ast.expr) -> bool:
@@ -167,7 +167,7 @@ def _is_condition(tree: ast.expr) -> bool:
     return False
 
 
-def _binds(tree: ast.expr, names: Set[str]) -> bool:
+def _is_code(tree: ast.expr, names: Set[str]) -> bool:
     """Return whether a comment is a condition, rather than a remark such as *work in progress*."""
     own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     known = own & names
@@ -207,7 +207,7 @@ def _binding(
     first = max((stop.end() for stop in _STOP.finditer(plain, max(0, at - _FAR), at)), default=0)
     first = max(first, at - _FAR)
     own = max(first, begins if plain[begins:at].strip(" ,;()") else 0)
-    start, end = _bound(raw, plain, own, at, words, is_value=is_value)
+    start, end = _bound_span(raw, plain, own, at, words, is_value=is_value)
     line, column = piece.place_of(start) if end > start else (comment.line, comment.column)
     if not piece.parts:
         line, column = comment.line, comment.column
@@ -235,7 +235,7 @@ def plain_words(text: str) -> str:
     return _MARKS.sub(" ", text)
 
 
-def _bound(
+def _bound_span(
     raw: str, plain: str, first: int, at: int, words: Lexicon, *, is_value: bool
 ) -> tuple[int, int]:
     """Return the span of the words before a comment that it binds, as far as the text shows it."""

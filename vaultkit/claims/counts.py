@@ -9,7 +9,7 @@ from vaultkit.claims.numerals import NUMERAL, number_of
 from vaultkit.claims.shapes import Shape, expression
 from vaultkit.claims.suppositions import supposing
 from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
-from vaultkit.read.sentences import clause
+from vaultkit.read.sentences import clause_span
 
 #: Nouns that are counted, with the axis of an array along which they are.
 _COUNTED = {
@@ -148,13 +148,13 @@ def counts(prose: Prose) -> Iterator[Shape]:
     if not any(noun in prose.text for noun in _NOUNS) or not _ANY.search(prose.text):
         return
     named: dict[tuple[int, int], list[str]] = {}
-    for shape in _of_names(prose):
+    for shape in _counts_of_arrays(prose):
         named.setdefault((shape.line, shape.column), []).append(shape.subject)
         yield shape
-    yield from _of_things(prose, named)
+    yield from _counts_of_things(prose, named)
 
 
-def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iterator[Shape]:
+def _counts_of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iterator[Shape]:
     """Yield the counts of things that are not named arrays."""
     text = prose.text
     for pattern in (_TABLE, _VECTOR, _SOMETHING):
@@ -165,7 +165,7 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
             words = named.get(place, [])
             if not all(map(_WORD.fullmatch, words)):
                 continue  # this is the count of a named array
-            begins, ends = clause(text, found.start(), found.start())
+            begins, ends = clause_span(text, found.start(), found.start())
             before = text[begins : found.start()]
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
                 continue
@@ -194,12 +194,12 @@ def _of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iter
             )
 
 
-def _of_names(prose: Prose) -> Iterator[Shape]:
+def _counts_of_arrays(prose: Prose) -> Iterator[Shape]:
     """Yield the counts of named arrays: *Q has 4 rows*, *the transpose of Q has 3 rows*."""
     text = prose.text
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
-            begins, ends = clause(text, found.start(), found.start())
+            begins, ends = clause_span(text, found.start(), found.start())
             before = text[begins : found.start()]
             if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
                 continue

@@ -10,7 +10,7 @@ import re
 
 from vaultkit.read.note import Formula, Note
 from vaultkit.read.prose import FORMULA
-from vaultkit.read.sentences import clause
+from vaultkit.read.sentences import clause_span
 
 #: Words directly before a formula that is supposed, or asked for.
 _SUPPOSED = re.compile(
@@ -49,7 +49,7 @@ def free_formulas(note: Note) -> dict[tuple[int, int], str]:
         for at, formula in own:
             if formula is None:
                 continue
-            begins, _ = clause(piece.text, at, at)
+            begins, _ = clause_span(piece.text, at, at)
             before = piece.text[begins:at].replace(FORMULA, " ")
             value = _VALUE.fullmatch(formula.tex)
             where = formula.line, formula.column

@@ -95,22 +95,22 @@ def sentences(note: Note, lexicon: Lexicon, lines: Set[int] | None = None) -> It
     >>> [word.stem for word in own.words], [number.text for number in own.numbers]
     (['stay', 'win', 'of', 'n'], ['3'])
     """
-    known = _of_note(note, lexicon)
+    known = _cached_sentences(note, lexicon)
     for index, piece in enumerate(note.prose):
         if piece.cells or piece.row or not _ANY.search(piece.text):
             continue
         if lines is not None and lines.isdisjoint(piece.lines):
             continue
         if index not in known:
-            known[index] = tuple(_of_piece(piece, lexicon))
+            known[index] = tuple(_sentences_of_piece(piece, lexicon))
         yield from known[index]
 
 
-def in_cells(note: Note, lexicon: Lexicon) -> Iterator[Sentence]:
+def cell_sentences(note: Note, lexicon: Lexicon) -> Iterator[Sentence]:
     """Yield the cells of tables that contain a number, as sentences."""
     for piece in note.prose:
         if (piece.cells or piece.row) and _ANY.search(piece.text):
-            yield from _of_piece(piece, lexicon)
+            yield from _sentences_of_piece(piece, lexicon)
 
 
 #: The sentences of the notes read last, by the indices of their pieces: several checks read them.
@@ -118,7 +118,7 @@ _read: dict[tuple[int, int], tuple[Note, dict[int, tuple[Sentence, ...]]]] = {}
 _MOST = 4
 
 
-def _of_note(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence, ...]]:
+def _cached_sentences(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence, ...]]:
     """Return the sentences of a note that were read already, to which others are added."""
     key = id(note), id(lexicon)
     if key not in _read:
@@ -128,7 +128,7 @@ def _of_note(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence, ...]]:
     return _read[key][1]
 
 
-def _of_piece(piece: Prose, lexicon: Lexicon) -> Iterator[Sentence]:
+def _sentences_of_piece(piece: Prose, lexicon: Lexicon) -> Iterator[Sentence]:
     """Yield the sentences of a piece of text that contain a number, except questions."""
     text = _CODE.sub(lambda own: FORMULA * len(own[0]), piece.text)
     text = unnamed(text)
@@ -137,13 +137,13 @@ def _of_piece(piece: Prose, lexicon: Lexicon) -> Iterator[Sentence]:
         end = stop.start() if stop else len(text)
         own = text[begins:end]
         asks = stop is not None and stop[0] == "?"
-        if not asks and not REASONS.search(own) and len(_ANY.findall(own)) > _first(own):
+        if not asks and not REASONS.search(own) and len(_ANY.findall(own)) > _leading_ones(own):
             plain = plain_words(own.replace(FORMULA, NAME))
             yield Sentence(plain, begins, piece, lexicon)
         begins = stop.end() if stop else end
 
 
-def _first(text: str) -> int:
+def _leading_ones(text: str) -> int:
     """Return 1 if a sentence begins with *one*, which counts nothing there; else 0."""
     return int(text.lstrip().lower().startswith("one "))
 

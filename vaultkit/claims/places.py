@@ -32,7 +32,7 @@ class Places:
     #: The names of numbers and shapes, by line, column and text.
     spots: dict[tuple[int, int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    def of(self, kind: str, line: int, column: int, what: str) -> list[str]:
+    def names_of(self, kind: str, line: int, column: int, what: str) -> list[str]:
         """Return the names of the parts to which a check belongs; none if it is not visible."""
         match kind:
             case "mirror":

@@ -18,7 +18,7 @@ from vaultkit.claims.naming import unnamed
 from vaultkit.claims.numerals import LARGE, NUMERAL, TENS, number_of
 from vaultkit.claims.suppositions import NOT_STATED, is_condition, is_supposed, supposing
 from vaultkit.read.prose import CODE, END, LINK, NAME, Prose
-from vaultkit.read.sentences import clause
+from vaultkit.read.sentences import clause_span
 
 _MINUS = "-\u2212\u2010\u2011\ufe63\uff0d"
 _HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -90,7 +90,7 @@ def _name_before(text: str, found: re.Match[str]) -> tuple[str, bool]:
         return "", False
     if named["plain"] and text.rfind(CODE, 0, named.start()) > text.rfind(END, 0, named.start()):
         return "", False  # the name of an argument in a call
-    begins, ends = clause(text, named.start(), found.end())
+    begins, ends = clause_span(text, named.start(), found.end())
     supposed = NOT_STATED.search(text, begins, named.start()) or text[ends : ends + 1] == "?"
     name = named["code"] or named["within"] or named["plain"]
     # Formulas count from 1: x₂ is x[1], and S₂₁ is S[1, 0].
@@ -112,7 +112,7 @@ def _states_nothing(text: str, at: int) -> bool:
         return False
     if not re.search("[=<>]", text[first:last]):
         return False
-    begins, ends = clause(text, first, last)
+    begins, ends = clause_span(text, first, last)
     before, behind = text[begins:first].lstrip(), text[last + 1 : ends + 1]
     if re.search("==|!=|[<>]", text[first:last]) and is_condition(before, behind):
         return True
@@ -160,12 +160,12 @@ def vectors(prose: Prose) -> Iterator[Quantity]:
 
 def quantities(prose: Prose) -> Iterator[Quantity]:
     """Yield the numbers in a piece of text."""
-    yield from _spelled(prose)
+    yield from _numbers_in_words(prose)
     yield from _fractions(prose)
     if not _DIGIT.search(prose.text):
         return
     yield from vectors(prose)
-    yield from _in_digits(prose)
+    yield from _numbers_in_digits(prose)
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class _Number:
     is_small: bool
 
 
-def _in_digits(prose: Prose) -> Iterator[Quantity]:
+def _numbers_in_digits(prose: Prose) -> Iterator[Quantity]:
     """Yield the numbers in digits."""
     text = _FACTOR.sub(" ", unnamed(prose.text))
     found = [one for number in NUMBER.finditer(text) if (one := _number(text, number))]
@@ -211,7 +211,7 @@ def _in_digits(prose: Prose) -> Iterator[Quantity]:
             sentence=prose.place_of(start),
             text_before=between[:_LONGEST],
             leads=bool(_LEADS.fullmatch(text[start:first].strip())),
-            word=_word(text[start:first], one.number, text[end:][:_LONGEST]),
+            word=_value_word(text[start:first], one.number, text[end:][:_LONGEST]),
             bounds=_bounds(text[max(0, start, first - 60) : first]),
         )
 
@@ -245,7 +245,7 @@ _IF = supposing(
 )
 
 
-def _word(before: str, number: re.Match[str], behind: str) -> str:
+def _value_word(before: str, number: re.Match[str], behind: str) -> str:
     """Return the word whose value a number states; empty if there is none."""
     found = _WORD.search(before.lstrip())
     if not found or not _WORD_ENDS.match(behind) or _IF.search(before):
@@ -318,7 +318,7 @@ def _fractions(prose: Prose) -> Iterator[Quantity]:
         yield Quantity(line, found[0], reason, prose.place, ((share,),), column)
 
 
-def _spelled(prose: Prose) -> Iterator[Quantity]:
+def _numbers_in_words(prose: Prose) -> Iterator[Quantity]:
     """Yield the numbers in words from eleven on, and all percentages in words."""
     text = prose.text.lower()
     if not any(word in text for word in _WORDS):
@@ -366,7 +366,7 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
         return
     exponent = found["exponent"] or ""
     if not exponent or factor_of_ten(exponent) is not None:
-        yield from _scaled(found, sign, either, bool(_ABOUT.search(before)))
+        yield from _scaled_readings(found, sign, either, bool(_ABOUT.search(before)))
     elif digits == "10":
         # A power of ten without a factor.
         value = Fraction(10) ** power_of(exponent) * sign
@@ -391,7 +391,7 @@ def _is_name(found: re.Match[str], decimal: bool) -> bool:
     return bool(found["glued"]) and not decimal and not unit and found["glued"] not in _GLUED
 
 
-def _scaled(
+def _scaled_readings(
     found: re.Match[str], sign: int, either: bool, about: bool
 ) -> Iterator[tuple[Amount, ...]]:
     """Yield the readings of a number that may have a power of ten, a unit and a divisor.
@@ -424,15 +424,15 @@ def _scaled(
         return
     if not decimal and digits[0] == "0" and len(digits) > 1:
         yield ()  # a leading zero: not a number, so nothing backs it
-    elif _counts(amount) or unit or power is not None:
+    elif _must_be_backed(amount) or unit or power is not None:
         yield (amount,)
         parts = re.split("[ ,]", digits)
         if not decimal and len(parts) > 1 and not any(part.startswith("0") for part in parts):
             several = [Amount(Fraction(part), Fraction(1), whole=True) for part in parts]
-            yield tuple(part for part in several if _counts(part))
+            yield tuple(part for part in several if _must_be_backed(part))
 
 
-def _counts(amount: Amount) -> bool:
+def _must_be_backed(amount: Amount) -> bool:
     """Return whether a number must be backed: decimals, and integers from 10 on."""
     return amount.unit != 1 or abs(amount.value) >= 10
 

@@ -84,13 +84,13 @@ def said(coded: ParagraphWithCode) -> Iterator[Said]:
     # Assignments of different values, *`x[0] = 4`, followed by `x[0] = 6`*, are steps of a program.
     values: dict[str, set[str]] = defaultdict(set)
     for part in coded.parts:
-        if part.type == "code_inline" and (assigned := _assigned(part.content.strip())):
+        if part.type == "code_inline" and (assigned := _split_assignment(part.content.strip())):
             values[assigned[0]].add(assigned[1])
     steps = {name for name, several in values.items() if len(several) > 1}
     for index, part in enumerate(coded.parts):
         if part.type != "code_inline":
             continue
-        first, last = sentences.limits(part.at)
+        first, last = sentences.sentence_span(part.at)
         before = coded.source[first : part.at]
         behind = coded.source[part.at + part.length : last]
         if is_steady(part.content.strip()) and not is_doubtful(before, behind):
@@ -113,7 +113,7 @@ def _said_by(
     """
     part = parts[index]
     code = part.content.strip()
-    own = _place(part)
+    own = _line_column_length(part)
     following = parts[index + 1 : index + 3]
     text = following[0].content if following and following[0].type == "text" else ""
     shown = following[1] if len(following) > 1 and following[1].type == "code_inline" else None
@@ -123,7 +123,7 @@ def _said_by(
         return
     if _RAISES.fullmatch(text) and uses_names(code) and len(following) > 1:
         if shown and _ERROR.fullmatch(error := shown.content.strip()):
-            yield Said(*own[:2], code, error, (own, _place(shown)), raises=True)
+            yield Said(*own[:2], code, error, (own, _line_column_length(shown)), raises=True)
         return
     spoken = _OF.search(parts[index - 1].content) if index else None
     if spoken and code.isidentifier():
@@ -133,7 +133,7 @@ def _said_by(
     if verb and uses_names(code) and not (":" in verb[0] and code.isidentifier()):
         if verb.end() == len(text) and shown:
             if _is_value(value := shown.content.strip()):
-                yield Said(*own[:2], code, value, (own, _place(shown)))
+                yield Said(*own[:2], code, value, (own, _line_column_length(shown)))
             return
         number = _NUMBER.match(text, verb.end())
         if number and not code.isidentifier():
@@ -146,11 +146,15 @@ def _said_by(
     around = f"{before} {behind}"
     if _is_comparison(code) and not (_ASKED.search(around) or is_condition(before, behind)):
         yield Said(*own[:2], code, "", (own,))
-    elif (assigned := _assigned(code)) and not _TOLD.search(around) and assigned[0] not in steps:
+    elif (
+        (assigned := _split_assignment(code))
+        and not _TOLD.search(around)
+        and assigned[0] not in steps
+    ):
         yield Said(*own[:2], *assigned, (own,))
 
 
-def _place(part: Inline) -> tuple[int, int, int]:
+def _line_column_length(part: Inline) -> tuple[int, int, int]:
     """Return the line, the column and the length of a part of a paragraph."""
     return part.line, part.column, len(part.content)
 
@@ -202,7 +206,7 @@ def _is_value(shown: str) -> bool:
     return bool(re.fullmatch(r"(?:array\()?\[[-+\d.,\s\[\]einfa]*\](?:, dtype=\w+)?\)?", shown))
 
 
-def _assigned(code: str) -> tuple[str, str] | None:
+def _split_assignment(code: str) -> tuple[str, str] | None:
     """Split ``x[0] = 4.0`` into the element and its stated value."""
     match parsed(code):
         case [ast.Assign([ast.Subscript(ast.Name(), index)], value)] if is_literal(

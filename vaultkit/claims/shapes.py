@@ -11,7 +11,7 @@ from vaultkit.claims.expressions import is_steady, uses_names
 from vaultkit.claims.numerals import NUMERAL, number_of
 from vaultkit.claims.suppositions import is_doubtful
 from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
-from vaultkit.read.sentences import clause
+from vaultkit.read.sentences import clause_span
 
 
 @dataclass(frozen=True)
@@ -198,18 +198,24 @@ class _Found:
 def shapes(prose: Prose) -> Iterator[Shape]:
     """Yield the possible shapes in a piece of text, in its order."""
     text = prose.text
-    products = list(_products(prose))
+    products = list(_shapes_in_products(prose))
     taken = {one.match.start() + (text[one.match.start()] == CODE) for one in products}
-    found = [*_tuples(prose), *_lists(prose), *products, *_wide(prose), *_spaces(prose, taken)]
+    found = [
+        *_shapes_in_tuples(prose),
+        *_shapes_in_lists(prose),
+        *products,
+        *_last_axis_lengths(prose),
+        *_shapes_of_spaces(prose, taken),
+    ]
     if not found:
         return
     found.sort(key=lambda one: one.match.start())
-    factors = list(_factors(text, [(one.match.span(), one.dims) for one in found]))
+    factors = list(_factor_shapes(text, [(one.match.span(), one.dims) for one in found]))
     for index, of in enumerate(factors[1:]):
         factors[index] = factors[index] or (((),) if len(of) == 1 else ())
     for one, of in zip(found, factors, strict=True):
         start, end = one.match.span()
-        code, begins = _computed(text, start)
+        code, begins = _expression_with_shape(text, start)
         around = text[:start] + text[end:]
         closed = text[start - 1 : start] == CODE
         beside = _BESIDE.search(text, max(0, start - 30), start + 1)
@@ -232,7 +238,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
         )
 
 
-def _around(match: re.Match[str]) -> tuple[str, str]:
+def _context(match: re.Match[str]) -> tuple[str, str]:
     """Return the text just before a match, and all of the text behind it."""
     text = match.string
     return text[max(0, match.start() - _BEFORE) : match.start()], text[match.end() :]
@@ -242,11 +248,11 @@ def _split(lengths: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in lengths.split(","))
 
 
-def _tuples(prose: Prose) -> Iterator[_Found]:
+def _shapes_in_tuples(prose: Prose) -> Iterator[_Found]:
     """Yield ``(6, 2)`` and ``(n, d_k)``, but for places and vectors by the words before them."""
     text = prose.text
     for match in _TUPLE.finditer(text) if "(" in text else ():
-        before, behind = _around(match)
+        before, behind = _context(match)
         called = bool(_CALLED.search(before) or _OF.match(behind))
         words = re.search(r"[A-Za-z]", match[1])
         near = before.rstrip(CODE)
@@ -262,15 +268,15 @@ def _tuples(prose: Prose) -> Iterator[_Found]:
         yield _Found(match, _split(match[1]), subject, called)
 
 
-def _lists(prose: Prose) -> Iterator[_Found]:
+def _shapes_in_lists(prose: Prose) -> Iterator[_Found]:
     """Yield ``[6, 2]`` after *shape* or *size*."""
     for match in _BRACKETS.finditer(prose.text):
-        before, _ = _around(match)
+        before, _ = _context(match)
         if re.search(r"(?:\b(?:shape|shaped|size)\s(?:is\s|of\s)?|Size\()$", before.rstrip(CODE)):
             yield _Found(match, _split(match[1]), _subject(prose, before, ""), True)
 
 
-def _products(prose: Prose) -> Iterator[_Found]:
+def _shapes_in_products(prose: Prose) -> Iterator[_Found]:
     """Yield ``n × m`` and *6 by 6*; each place once, as a whole formula if it is one."""
     text = prose.text
     # Searching for multiplication signs is faster than trying each word as a length.
@@ -278,7 +284,7 @@ def _products(prose: Prose) -> Iterator[_Found]:
         return
     taken: set[int] = set()
     for match in (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)):
-        before, behind = _around(match)
+        before, behind = _context(match)
         first = match.start() + (text[match.start()] == CODE)
         if first in taken or (" by " in match[0] and _SCALED.search(before)):
             continue
@@ -295,10 +301,10 @@ def _products(prose: Prose) -> Iterator[_Found]:
         yield _Found(match, dims, subject, called, product=True)
 
 
-def _wide(prose: Prose) -> Iterator[_Found]:
+def _last_axis_lengths(prose: Prose) -> Iterator[_Found]:
     """Yield *12-dimensional*, the length of a last axis."""
     for match in _WIDE.finditer(prose.text) if "dimensional" in prose.text else ():
-        before, _ = _around(match)
+        before, _ = _context(match)
         subject = _subject(prose, before, "")
         dim = re.sub(rf"[{CODE}{END}]|[-‑]dimensional", "", match[0])
         if re.fullmatch(NUMERAL, dim.lower()):
@@ -308,10 +314,10 @@ def _wide(prose: Prose) -> Iterator[_Found]:
         yield _Found(match, (dim,), subject, True)
 
 
-def _spaces(prose: Prose, taken: set[int]) -> Iterator[_Found]:
+def _shapes_of_spaces(prose: Prose, taken: set[int]) -> Iterator[_Found]:
     """Yield the shapes of ``ℝⁿˣᵐ`` and the like, unless a product at one of ``taken`` is in it."""
     for match in _REAL.finditer(prose.text) if "ℝ" in prose.text else ():
-        before, _ = _around(match)
+        before, _ = _context(match)
         dims = tuple(re.split(r"\s?[×x]\s?", (match["dims"] or match["high"].translate(LOW))))
         if all(dims) and not taken.intersection(range(*match.span())):
             member = _MEMBER.search(before)
@@ -327,14 +333,14 @@ def _in_code(text: str, at: int) -> bool:
     return text.rfind(CODE, 0, at) > text.rfind(END, 0, at)
 
 
-def _computed(text: str, start: int) -> tuple[str, int]:
+def _expression_with_shape(text: str, start: int) -> tuple[str, int]:
     """Return the expression before a shape that is said to have it, and where it begins."""
     last = text.rfind(END, 0, start)
     first = text.rfind(CODE, 0, last) if last >= 0 else -1
     if first < 0 or not _COMES_TO.fullmatch(text, last + 1, start):
         return "", 0
     code = text[first + 1 : last].removesuffix(".shape")
-    begins, ends = clause(text, first, start)
+    begins, ends = clause_span(text, first, start)
     doubtful = is_doubtful(text[begins:first], text[last + 1 : ends + 1])
     if doubtful or _PART_OF.search(text, begins, first):
         return "", 0
@@ -367,7 +373,7 @@ def expression(text: str) -> str:
     return text if re.fullmatch(r"[A-Za-z][\w.@\[\], :]*", text) else ""
 
 
-def _factors(
+def _factor_shapes(
     text: str, found: list[tuple[tuple[int, int], tuple[str, ...]]]
 ) -> Iterator[tuple[tuple[str, ...], ...]]:
     """Yield, for each shape, the shapes that it is a product of or multiplied by, if any.

@@ -161,9 +161,9 @@ def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -
     >>> [text[s.start : s.end] for s in numbers(text, len(text), lexicon())]
     ['0.25', 'twice', 'five']
     """
-    from_zero = _Patterns.of(words).from_zero
+    from_zero = _Patterns.for_lexicon(words).from_zero
     plain = from_zero.sub(lambda own: "\ufffc" * len(own[0]), text[:ends])
-    read = sorted(_read(plain, words), key=lambda one: (one.start, -one.end))
+    read = sorted(_read_numbers(plain, words), key=lambda one: (one.start, -one.end))
     found: list[_Read] = []
     for one in read:
         if found and one.start < found[-1].end:
@@ -175,7 +175,7 @@ def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -
     for one in found:
         if one.percent and abs(one.value) < 1 and not in_percent:
             one = replace(one, scales=one.scales[1:])
-        made = _in_context(text, one, words)
+        made = _values_in_context(text, one, words)
         if stated and stated[-1].start == made.start:
             made = replace(made, ranges=stated.pop().ranges + made.ranges)
         stated.append(made)
@@ -190,18 +190,23 @@ class _Patterns:
         one, times = pattern("grammar", "one"), pattern("grammar", "times")
         self.from_zero = re.compile(rf"(?<=\w\s){pattern('grammar', 'from_zero')}")
         prefix = rf"(?:(?P<above>{NUMERAL}|{one}|\d+)[- ])?"
-        self.parts = _alone(rf"{prefix}(?P<part>{pattern('parts')})")
+        self.parts = _whole_word_pattern(rf"{prefix}(?P<part>{pattern('parts')})")
         self.behind_the = re.compile(rf"\b{pattern('grammar', 'the')}\s$", re.IGNORECASE)
         self.behind_one = re.compile(rf"(?<![\w-]){one}\s$", re.IGNORECASE)
-        self.multiples, self.counts = _alone(pattern("multiples")), _alone(pattern("counts"))
-        self.times = _alone(rf"(?P<n>{NUMERAL})[- ]?{times}")
+        self.multiples, self.counts = (
+            _whole_word_pattern(pattern("multiples")),
+            _whole_word_pattern(pattern("counts")),
+        )
+        self.times = _whole_word_pattern(rf"(?P<n>{NUMERAL})[- ]?{times}")
         self.times_behind = re.compile(rf"\s?{times}(?![\w-])", re.IGNORECASE)
         tens = "(?:(?P<tens>twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ])?"
-        self.ordinals = _alone(rf"{tens}(?P<n>{pattern('ordinals')})")
-        self.ordinals_in_digits = _alone(rf"(?P<n>\d+){pattern('grammar', 'ordinal_endings')}")
+        self.ordinals = _whole_word_pattern(rf"{tens}(?P<n>{pattern('ordinals')})")
+        self.ordinals_in_digits = _whole_word_pattern(
+            rf"(?P<n>\d+){pattern('grammar', 'ordinal_endings')}"
+        )
         units = "|".join(words.words["units"]["1e-2"])
         percent = rf"(?P<percent>\s(?:percent|per\scent|{units})\b)?"
-        self.numerals = _alone(rf"(?P<n>{NUMERAL}){percent}")
+        self.numerals = _whole_word_pattern(rf"(?P<n>{NUMERAL}){percent}")
         self.unit = re.compile(rf"[- ]{pattern('units')}(?!\w)", re.IGNORECASE)
         self.minus = re.compile(rf"{pattern('before', 'minus')}\s$", re.IGNORECASE)
         articles = pattern("grammar", "articles")
@@ -231,20 +236,20 @@ class _Patterns:
 
     @staticmethod
     @cache
-    def of(words: Lexicon) -> _Patterns:
+    def for_lexicon(words: Lexicon) -> _Patterns:
         """Return the patterns of a language, which are compiled once."""
         return _Patterns(words)
 
 
-def _alone(pattern: str) -> re.Pattern[str]:
+def _whole_word_pattern(pattern: str) -> re.Pattern[str]:
     """Return a pattern that matches no part of a word."""
     return re.compile(rf"(?<![\w-]){pattern}(?![\w’'-])", re.IGNORECASE)
 
 
-def _read(text: str, words: Lexicon) -> Iterator[_Read]:
+def _read_numbers(text: str, words: Lexicon) -> Iterator[_Read]:
     """Yield the numbers in a text, which may overlap."""
-    yield from _in_digits(text, words)
-    grammar, patterns = words.words["grammar"], _Patterns.of(words)
+    yield from _numbers_in_digits(text, words)
+    grammar, patterns = words.words["grammar"], _Patterns.for_lexicon(words)
     for found in patterns.parts.finditer(text):
         below, above = words.value("parts", found["part"]), found["above"]
         if not below or (not above and patterns.behind_the.search(text[: found.start()])):
@@ -286,7 +291,7 @@ def _read(text: str, words: Lexicon) -> Iterator[_Read]:
         yield _Read(found.start(), found.end(), value, _ZERO, whole=True)
 
 
-def _in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
+def _numbers_in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
     """Yield the numbers in digits, with their units."""
     for found in NUMBER.finditer(text):
         sign = -1 if found["sign"] and found["sign"] in _MINUS else 1
@@ -320,8 +325,10 @@ def _in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
                 yield _Read(start, end, value / below, abs(value / below) * Fraction(1, 10**6))
             continue
         unit = (found["unit"] or "").strip()
-        scales, end, percent = _scales(text, found.end("unit") if unit else end, unit, glued, words)
-        multiple = _Patterns.of(words).times_behind.match(text, end)
+        scales, end, percent = _unit_scales(
+            text, found.end("unit") if unit else end, unit, glued, words
+        )
+        multiple = _Patterns.for_lexicon(words).times_behind.match(text, end)
         whole = not (rounded or unit or len(scales) > 1 or percent or multiple)
         # Ten or more may be rounded, as *286* is; smaller numbers count something.
         half = _ZERO if whole and abs(value) < _TEN else half
@@ -331,7 +338,7 @@ def _in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
         )  # fmt: skip
 
 
-def _scales(
+def _unit_scales(
     text: str, end: int, unit: str, glued: str, words: Lexicon
 ) -> tuple[tuple[Fraction, ...], int, bool]:
     """Return the factors of the unit behind a number, its end, and whether it is a per cent.
@@ -370,7 +377,7 @@ def _scales(
 
 def _unit_word(text: str, end: int, words: Lexicon) -> Fraction | None:
     """Return the factor of the word for a unit directly behind a number."""
-    found = _Patterns.of(words).unit.match(text, end)
+    found = _Patterns.for_lexicon(words).unit.match(text, end)
     return words.value("units", found[0].strip("- ")) if found else None
 
 
@@ -388,11 +395,11 @@ def _count(word: str) -> Fraction:
     return Fraction(word) if word.isdigit() else Fraction(number_of(word))
 
 
-def _in_context(text: str, read: _Read, words: Lexicon) -> Stated:
+def _values_in_context(text: str, read: _Read, words: Lexicon) -> Stated:
     """Return the values that agree with a number, given the words around it."""
     before, behind = text[max(0, read.start - 60) : read.start], text[read.end : read.end + 60]
     ranges = [own for scale in read.scales for own in _ranges(read, before, scale, words)]
-    if _Patterns.of(words).minus.search(before):
+    if _Patterns.for_lexicon(words).minus.search(before):
         ranges = [own.scaled(Fraction(-1)) for own in ranges]
     sign = _sign(before, behind, words)
     if sign in ("down", "apart"):
@@ -406,7 +413,9 @@ def _in_context(text: str, read: _Read, words: Lexicon) -> Stated:
         ranges += _ranges(inverse, before, Fraction(1), words)
     plain = read.digits if not read.ordinal and not read.wordy else ""
     own = text[read.start : read.end]
-    bounds = bool(_mode(before, words).keys() & {"over", "under", "at_least", "at_most"})
+    bounds = bool(
+        _words_of_exactness(before, words).keys() & {"over", "under", "at_least", "at_most"}
+    )
     return Stated(
         read.start,
         read.end,
@@ -424,7 +433,7 @@ def _in_context(text: str, read: _Read, words: Lexicon) -> Stated:
 def _ranges(read: _Read, before: str, scale: Fraction, words: Lexicon) -> list[Range]:
     """Return the ranges that a number may mean, by the words before it: *about*, *at least*."""
     value, half = read.value * scale, read.half * scale
-    how = _mode(before, words)
+    how = _words_of_exactness(before, words)
     exact = Range(value - half, value + half)
     if "exactly" in how:
         least = half if read.digits and not read.whole else _ZERO
@@ -456,10 +465,10 @@ _PLACES = {"over", "under", "above", "below", "up to", "within", "beyond"}
 
 
 @lru_cache(256)  # each scale of a number asks
-def _mode(before: str, words: Lexicon) -> Mapping[str, str]:
+def _words_of_exactness(before: str, words: Lexicon) -> Mapping[str, str]:
     """Return the words right before a number that say how exact it is, by their list."""
     found: dict[str, str] = {}
-    patterns = _Patterns.of(words)
+    patterns = _Patterns.for_lexicon(words)
     rest = patterns.articles.sub("", before)
     if not patterns.any_mode.search(rest) or patterns.sums.search(rest):
         return found
@@ -473,7 +482,7 @@ def _mode(before: str, words: Lexicon) -> Mapping[str, str]:
 
 def _sign(before: str, behind: str, words: Lexicon) -> str:
     """Return what the words around a number say of its sign: ``down``, ``up`` or ``apart``."""
-    patterns = _Patterns.of(words)
+    patterns = _Patterns.for_lexicon(words)
     if patterns.any_sign.search(before):
         for name, pattern in patterns.signs_before.items():
             if pattern.search(before):

@@ -92,7 +92,7 @@ class BrowserChecker:
         for check in inspect(note, vault, self.settings, run=run):
             found = [f"block-{check.block}"]
             if check.block is None:
-                found = where.of(check.kind, check.line, check.column, check.what)
+                found = where.names_of(check.kind, check.line, check.column, check.what)
             report({"check": _excused(check, lacking).plain(), "places": found})
 
 

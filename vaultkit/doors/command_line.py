@@ -165,15 +165,15 @@ def check(
     vault = _read((path if path.is_dir() else vault_of(path)).resolve())
     notes = list(vault.notes.values())
     if names:
-        notes = [_named(name, vault) for name in names]
+        notes = [_note_named(name, vault) for name in names]
     elif not path.is_dir():
-        notes = [_at(path, vault)]
+        notes = [_note_at(path, vault)]
     # The notes that the command names; None for all, including those that are yet to be written.
     chosen = {note.path for note in notes} if names or not path.is_dir() else None
     if changed:
-        notes = _among(chosen, affected(vault, since(vault.root, changed)))
+        notes = _only_chosen(chosen, affected(vault, since(vault.root, changed)))
     if share:
-        of_share = share.of(vault.notes)
+        of_share = share.select(vault.notes)
         notes = [note for note in notes if note.path in of_share]
     annotations = Annotations(vault, annotate) if annotate else None
     if annotations:
@@ -289,7 +289,7 @@ def rename(old: str, new: str, redirect: bool, path: Path) -> None:
     name, _, words = old.partition("#")
     name = name.removesuffix(".md")
     if words:
-        note = _named(name, vault)
+        note = _note_named(name, vault)
         heading = note.heading(words)
         if heading is None:
             raise click.UsageError(f"{note.name!r} has no heading {words!r}")
@@ -341,7 +341,7 @@ def _read(root: Path, options: Options | None = None) -> Vault:
     return Vault(root, store=store_beside(root), options=options)
 
 
-def _named(name: str, vault: Vault) -> Note:
+def _note_named(name: str, vault: Vault) -> Note:
     """Return the note that a link to this name leads to; report wrong usage if there is none."""
     try:
         return vault.notes[vault.find(name, vault.root / "note")]
@@ -349,14 +349,14 @@ def _named(name: str, vault: Vault) -> Note:
         raise click.UsageError(str(error)) from error
 
 
-def _at(path: Path, vault: Vault) -> Note:
+def _note_at(path: Path, vault: Vault) -> Note:
     try:
         return vault.notes[path.resolve()]
     except LookupError:
         raise click.UsageError(f"{path} is not a note of the vault {vault.root}") from None
 
 
-def _among(chosen: set[Path] | None, notes: list[Note]) -> list[Note]:
+def _only_chosen(chosen: set[Path] | None, notes: list[Note]) -> list[Note]:
     """Return the notes that were chosen; all of them if none were named."""
     return notes if chosen is None else [note for note in notes if note.path in chosen]
 
@@ -491,7 +491,7 @@ def _watch(
             paths.discard(annotations.path)
         if not paths:
             continue
-        notes = _among(chosen, affected(vault, paths))
+        notes = _only_chosen(chosen, affected(vault, paths))
         if annotations:
             notes = [note for note in notes if note.path != annotations.path]
         found: Found = []
@@ -507,7 +507,7 @@ def _watch(
 def _options_of(root: Path, last: Options) -> tuple[Options, str]:
     """Return the settings of a vault; if they are invalid, its last ones, and what is invalid."""
     try:
-        return Options.of(root), ""
+        return Options.read(root), ""
     except OptionsError as error:
         return last, str(error)
 

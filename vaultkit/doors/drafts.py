@@ -295,7 +295,7 @@ class Drafts:
         """Read the vault, with its last valid settings, and put the drafts in their places."""
         before, self._invalid = self._invalid, None
         try:
-            self._options = Options.of(self._root)
+            self._options = Options.read(self._root)
         except OptionsError as error:
             self._invalid = error
         if before or self._invalid:

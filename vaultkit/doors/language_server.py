@@ -37,7 +37,7 @@ from vaultkit.edit.actions import actions
 from vaultkit.edit.bind import harmless, propose
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
-from vaultkit.edit.hints import hints, of_formulas
+from vaultkit.edit.hints import formula_verdicts, hints
 from vaultkit.edit.hover import hover, state_of
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.text import Edit, Span, applied, lines
@@ -319,7 +319,7 @@ class Server(LanguageServer):
 
     def _complete(self, params: types.CompletionParams) -> list[types.CompletionItem]:
         """Answer with the completions at a place."""
-        if (at := self._at(params)) is None:
+        if (at := self._requested_place(params)) is None:
             return []
         protocol, note, line, column = at
         return [
@@ -335,7 +335,7 @@ class Server(LanguageServer):
 
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
         """Answer with the place where what is at a place is defined."""
-        if (at := self._at(params)) is None:
+        if (at := self._requested_place(params)) is None:
             return None
         protocol, note, line, column = at
         found = definition(protocol.drafts.vault, note, line, column)
@@ -343,7 +343,7 @@ class Server(LanguageServer):
 
     def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
         """Answer with the links to what is at a place, and with its own place if asked for that."""
-        if (at := self._at(params)) is None:
+        if (at := self._requested_place(params)) is None:
             return []
         protocol, note, line, column = at
         is_asked = params.context.include_declaration
@@ -373,7 +373,7 @@ class Server(LanguageServer):
         self, params: types.PrepareRenameParams
     ) -> types.PrepareRenameResult | None:
         """Answer with the name that a rename at a place would change; None if there is none."""
-        if (at := self._at(params)) is None:
+        if (at := self._requested_place(params)) is None:
             return None
         protocol, note, line, column = at
         found = renamed_in(protocol.drafts.vault, note, line, column)
@@ -387,7 +387,7 @@ class Server(LanguageServer):
 
         Code that names it, too, is reported.
         """
-        at = self._at(params)
+        at = self._requested_place(params)
         found = renamed_in(at[0].drafts.vault, *at[1:]) if at else None
         if at is None or found is None:
             raise JsonRpcInvalidParams(
@@ -408,7 +408,7 @@ class Server(LanguageServer):
 
     def _hover(self, params: types.HoverParams) -> types.Hover | None:
         """Answer with the text about what is at a place."""
-        if (at := self._at(params)) is None:
+        if (at := self._requested_place(params)) is None:
             return None
         protocol, note, line, column = at
         held = protocol.drafts.get(note.path)
@@ -422,7 +422,7 @@ class Server(LanguageServer):
 
     def _actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Answer with the edits that repair failures in a range."""
-        if (found := self._held(params.text_document.uri)) is None:
+        if (found := self._held_draft(params.text_document.uri)) is None:
             return []
         protocol, held = found
         note, checks = held.note, held.checks
@@ -439,7 +439,7 @@ class Server(LanguageServer):
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Return a lens for each block: its outcome, its time, and a command to run up to it."""
-        if (found := self._held(params.text_document.uri)) is None:
+        if (found := self._held_draft(params.text_document.uri)) is None:
             return []
         protocol, held = found
         note, checks = held.note, held.code_checks
@@ -457,7 +457,7 @@ class Server(LanguageServer):
 
     def _hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
         """Answer with the words to show between the text of some lines."""
-        if (found := self._held(params.text_document.uri)) is None:
+        if (found := self._held_draft(params.text_document.uri)) is None:
             return []
         protocol, held = found
         first, last = params.range.start.line + 1, params.range.end.line + 1
@@ -469,7 +469,7 @@ class Server(LanguageServer):
 
     def _formulas(self, params: Any) -> list[dict[str, Any]]:
         """Answer with all formulas of a note, in the order of its text, and their verdicts."""
-        if (found := self._held(params.textDocument.uri)) is None:
+        if (found := self._held_draft(params.textDocument.uri)) is None:
             return []
         protocol, held = found
         return [
@@ -478,14 +478,14 @@ class Server(LanguageServer):
                 "label": hint.words if hint else "",
                 "tooltip": hint.why if hint else "",
             }
-            for span, hint in of_formulas(held.note, held.checks)
+            for span, hint in formula_verdicts(held.note, held.checks)
         ]
 
     async def _bindings(self, params: Any) -> list[dict[str, Any]]:
         """Answer with the comments that bind the number at a place, or those of its line."""
         document = types.TextDocumentIdentifier(params.textDocument.uri)
-        at = self._at(types.TextDocumentPositionParams(document, params.position))
-        held = self._held(document.uri)
+        at = self._requested_place(types.TextDocumentPositionParams(document, params.position))
+        held = self._held_draft(document.uri)
         if at is None or held is None:
             return []
         protocol, note, line, column = at
@@ -506,7 +506,7 @@ class Server(LanguageServer):
 
     def _run_to(self, uri: str, index: int) -> None:
         """Run the blocks of a note up to and including one, and show its result."""
-        if found := self._held(uri):
+        if found := self._held_draft(uri):
             found[0].drafts.run_to(found[1].note.path, index)
 
     # --- Notes and places ----------------------------------------------------------------------
@@ -534,7 +534,7 @@ class Server(LanguageServer):
         note = reports.drafts.note(path)
         return (reports.in_words, note) if note else None
 
-    def _held(self, uri: str) -> tuple[Protocol, Draft] | None:
+    def _held_draft(self, uri: str) -> tuple[Protocol, Draft] | None:
         """Return the draft of a note with its latest text parsed; the protocol comes first."""
         if (found := self._note(uri)) is None:
             return None
@@ -542,7 +542,7 @@ class Server(LanguageServer):
         draft = protocol.drafts.get(note.path)
         return (protocol, draft) if draft else None
 
-    def _at(self, params: Any) -> tuple[Protocol, Note, int, int] | None:
+    def _requested_place(self, params: Any) -> tuple[Protocol, Note, int, int] | None:
         """Return the note and the position that a request names, and the protocol of its vault."""
         if (found := self._note(params.text_document.uri)) is None:
             return None

@@ -118,7 +118,7 @@ def shown_on_all(config: MkDocsConfig, files: Files) -> list[object]:
         warnings.simplefilter("ignore", DeprecationWarning)
         settings = config.user_configs
     return [
-        [_as_listed(file.page) for file in files.documentation_pages() if file.page],
+        [_shown_by_other_pages(file.page) for file in files.documentation_pages() if file.page],
         config.extra_css,
         config.extra_javascript,
         # As they were read from mkdocs.yml, with those of the files that it inherits.
@@ -127,7 +127,7 @@ def shown_on_all(config: MkDocsConfig, files: Files) -> list[object]:
     ]
 
 
-def _as_listed(page: Page) -> list[object]:
+def _shown_by_other_pages(page: Page) -> list[object]:
     """Return what other pages show of a page, in the navigation, in lists, as previous and next."""
     heading = _HEADING.search(page.content or "")
     properties = [page.meta.get(name) for name in ("icon", "status", "subtitle")]

@@ -114,7 +114,7 @@ def is_in_shard(path: Path, files: Iterable[Path], config: pytest.Config) -> boo
     drawn = path.suffix == ".svg"
     key = (path.suffix, path.parent) if drawn else ("", vault_of(path, config).root)
     if shard and key not in shares:
-        shares[key] = shard.of(files)
+        shares[key] = shard.select(files)
     return shard is None or path in shares[key]
 
 

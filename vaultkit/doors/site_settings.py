@@ -71,7 +71,7 @@ class _Settings(yaml.SafeLoader):
     """Loads a ``mkdocs.yml``; tags that name Python objects become None."""
 
 
-def _from_environment(loader: _Settings, node: yaml.Node) -> Any:
+def _environment_value(loader: _Settings, node: yaml.Node) -> Any:
     """Read ``!ENV NAME`` and ``!ENV [NAME, …, default]``."""
     names, default = [], None
     if isinstance(node, yaml.SequenceNode):
@@ -82,7 +82,7 @@ def _from_environment(loader: _Settings, node: yaml.Node) -> Any:
     return default if found is None else yaml.safe_load(found)
 
 
-_Settings.add_constructor("!ENV", _from_environment)
+_Settings.add_constructor("!ENV", _environment_value)
 _Settings.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
 
 

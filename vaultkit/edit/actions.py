@@ -61,22 +61,22 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
             continue
         if check.fix and check.outcome in UNPROVEN:
             what = _WRITTEN.get(check.kind, "this output")
-            yield Action(f"Write {what}", {note.path: [_fixed(note, check.fix)]}, fixes=check)
+            yield Action(f"Write {what}", {note.path: [_edit_of_fix(note, check.fix)]}, fixes=check)
         elif check.outcome in UNPROVEN and check.kind in ("number", "shape"):
-            yield from _numbers(note, check)
-            yield _exception(note, check, "given")
+            yield from _number_actions(note, check)
+            yield _exception_action(note, check, "given")
         elif check.outcome in UNPROVEN and check.kind == "equation":
-            yield _exception(note, check, "not run")
+            yield _exception_action(note, check, "not run")
         elif check.kind == "link" and check.outcome in (FAILS, EXCEPTED):
-            yield from _missing(vault, note, check)
+            yield from _missing_note_actions(vault, note, check)
     outputs = [check.fix for check in fixes if check.fix and check.kind == "block"]
     if outputs:
-        edits = [_fixed(note, fix) for fix in outputs]
+        edits = [_edit_of_fix(note, fix) for fix in outputs]
         yield Action(f"Write all outputs of this note ({len(edits)})", {note.path: edits})
-    yield from _mentions(vault, note, where)
+    yield from _mention_actions(vault, note, where)
 
 
-def _fixed(note: Note, fix: Fix) -> Edit:
+def _edit_of_fix(note: Note, fix: Fix) -> Edit:
     """Return the edit that replaces the lines of a fix, with the note's line endings."""
     newline = "\r\n" if "\r\n" in note.text else "\n"
     text = "".join(line + newline for line in fix.lines)
@@ -86,7 +86,7 @@ def _fixed(note: Note, fix: Fix) -> Edit:
     return Edit(Span(first, 1, last + 1, 1), text)
 
 
-def _numbers(note: Note, check: Check) -> Iterator[Action]:
+def _number_actions(note: Note, check: Check) -> Iterator[Action]:
     """Offer the nearest computed numbers, with as many digits as are stated.
 
     They are read from the message of the check, which `vaultkit.checks.backing` writes.
@@ -113,7 +113,7 @@ def _numbers(note: Note, check: Check) -> Iterator[Action]:
         )
 
 
-def _exception(note: Note, check: Check, what: str) -> Action:
+def _exception_action(note: Note, check: Check, what: str) -> Action:
     """Offer a comment behind a place that excepts its check, with a reason to be filled in.
 
     ``what`` is the kind of exception: ``given`` for a number, ``not run`` for a formula.
@@ -127,7 +127,7 @@ def _exception(note: Note, check: Check, what: str) -> Action:
     return Action(f"Mark as {what}: {REASON}", {note.path: [Edit(behind, mark)]}, fixes=check)
 
 
-def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
+def _missing_note_actions(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
     """Offer to create the note that a link names, or to link to a similar name."""
     link = link_in(note, check.line, check.column)
     if link is None:
@@ -151,7 +151,7 @@ def _missing(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
             yield Action(f"Link to {name!r}", {note.path: [Edit(span, name)]}, fixes=check)
 
 
-def _mentions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
+def _mention_actions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
     """Offer to turn a mention of a note into a link."""
     line = note.lines[where.line - 1] if where.line <= len(note.lines) else ""
     plain = _plain(note, where.line)

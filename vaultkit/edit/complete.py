@@ -58,9 +58,9 @@ def offers(vault: Vault, note: Note, line: int, column: int) -> list[Offer]:
         return list(_listed_tags(vault, note, line, before))
     if fence := _FENCE.match(before):
         return list(_fence(line, before, fence))
-    if block_in(note, line) is not None or _in_code_span(before):
+    if block_in(note, line) is not None or _is_in_code_span(before):
         return []
-    if _in_formula(note, line, before):
+    if _is_in_formula(note, line, before):
         return list(_variables(note, line, before))
     if link := _LINK.search(before):
         closing = "" if behind.startswith("]]") else "]]"
@@ -158,7 +158,7 @@ def _variables(note: Note, line: int, before: str) -> Iterator[Offer]:
                 yield Offer(tex, tex, "variable", span, where, match)
 
 
-def _in_formula(note: Note, line: int, before: str) -> bool:
+def _is_in_formula(note: Note, line: int, before: str) -> bool:
     """Return whether a place is in a formula, even if its closing dollars are not typed yet."""
     if any(f.fence.line <= line <= f.fence.end for f in note.blocks):
         return False
@@ -175,5 +175,5 @@ def _in_formula(note: Note, line: int, before: str) -> bool:
     return plain.replace("$$", "").count("$") % 2 == 1
 
 
-def _in_code_span(before: str) -> bool:
+def _is_in_code_span(before: str) -> bool:
     return _CODE_SPAN.sub("", before).count("`") % 2 == 1

@@ -115,9 +115,9 @@ class Expressions:
             self._trees += parsed(source)
         for tree in self._trees:
             for node in ast.walk(tree):
-                self._note(node)
+                self._record_assignment(node)
 
-    def _note(self, node: ast.AST) -> None:
+    def _record_assignment(self, node: ast.AST) -> None:
         """Store what an assignment says: the name of an expression, the columns of a list."""
         match node:
             case ast.For(target):
@@ -134,45 +134,51 @@ class Expressions:
         """Return the expressions that can be evaluated now; the names of variables come first."""
         found: dict[str, Atom] = {}
         # A loop's variable has the last value by chance.
-        bound = _bound(self._trees) - self._loop_variables
+        bound = _bound_names(self._trees) - self._loop_variables
         own = {
             name: value
             for name, value in variables.items()
             if name in bound and not callable(value) and not isinstance(value, types.ModuleType)
         }
         for name, value in own.items():
-            for atom in self._of_variable(name, value, own):
+            for atom in self._expressions_on_variable(name, value, own):
                 _add(found, atom)
         until = time.monotonic() + _SECONDS
         for one in written(self._trees, variables):
             if time.monotonic() > until or len(found) > _MOST_ATOMS:
                 break
-            for atom in self._of_code(one, variables):
+            for atom in self._expressions_in_code(one, variables):
                 _add(found, atom)
         return list(found.values())
 
     # --- Variables ---------------------------------------------------------------------------
 
-    def _of_variable(self, name: str, value: Any, own: Mapping[str, Any]) -> Iterator[Atom]:
+    def _expressions_on_variable(
+        self, name: str, value: Any, own: Mapping[str, Any]
+    ) -> Iterator[Atom]:
         """Yield the expressions on a variable: itself, its length, its items."""
         named = stems(name)
-        if (plain := _plain(value)) is not None:
+        if (plain := _as_plain_data(value)) is not None:
             yield Atom(name, plain, named)
             return
         if isinstance(value, np.ndarray) and value.ndim != 1:
-            yield from _of_matrix(name, value, named)
+            yield from _expressions_on_matrix(name, value, named)
             return
         if not isinstance(value, (list, tuple, dict, set, frozenset, np.ndarray, str, range)):
             return
         yield Atom(f"len({name})", len(value), named | stems(MEANINGS["len"]), cost=_LENGTH)
         if isinstance(value, dict):
-            yield from self._of_dict(name, value, named)
+            yield from self._expressions_on_dict(name, value, named)
         elif isinstance(value, (list, tuple, np.ndarray)):
-            yield from self._of_list(name, value, named, _labels(name, value, own), own)
+            yield from self._expressions_on_list(
+                name, value, named, _labels_of_elements(name, value, own), own
+            )
 
-    def _of_dict(self, name: str, value: dict[Any, Any], named: frozenset[str]) -> Iterator[Atom]:
+    def _expressions_on_dict(
+        self, name: str, value: dict[Any, Any], named: frozenset[str]
+    ) -> Iterator[Atom]:
         """Yield the expressions on a dictionary: its items; of numbers, also extremes and sum."""
-        plain = {key: _plain(item) for key, item in value.items()}
+        plain = {key: _as_plain_data(item) for key, item in value.items()}
         for key, item in list(value.items())[:_MOST]:
             if not isinstance(key, (str, int, float, tuple)) or isinstance(key, np.generic):
                 continue
@@ -180,7 +186,7 @@ class Expressions:
             if (own := plain[key]) is not None:
                 yield Atom(code, own, named, label, _ITEM, series=f"{name}[*]")
             else:
-                yield from self._of_parts(code, f"{name}[*]", item, named, label)
+                yield from self._expressions_on_parts(code, f"{name}[*]", item, named, label)
         numbers = [item for item in plain.values() if isinstance(item, (int, float))]
         if len(numbers) == len(plain) > 1:
             for function, own in (("max", max(numbers)), ("min", min(numbers))):
@@ -194,7 +200,7 @@ class Expressions:
             words = named | stems(MEANINGS["sum"])
             yield Atom(f"sum({name}.values())", sum(numbers), words, cost=_DERIVED)
 
-    def _of_parts(
+    def _expressions_on_parts(
         self, code: str, series: str, item: Any, named: frozenset[str],
         label: tuple[frozenset[str], ...],
     ) -> Iterator[Atom]:  # fmt: skip
@@ -214,13 +220,13 @@ class Expressions:
         else:
             return
         for index, words, own in parts:
-            plain = _plain(own)
+            plain = _as_plain_data(own)
             if plain is not None:
                 yield Atom(
                     f"{code}{index}", plain, named, (*label, words), _DERIVED, series=series + index
                 )
 
-    def _of_list(
+    def _expressions_on_list(
         self, name: str, value: Any, named: frozenset[str], labels: list[frozenset[str]],
         variables: Mapping[str, Any], cost: float = _DERIVED,
     ) -> Iterator[Atom]:  # fmt: skip
@@ -231,22 +237,22 @@ class Expressions:
         for n, item in [(n, value[n]) for n in (range(count) if count <= _MOST else ends)]:
             code = f"{shown}[{n - count if n and (n == count - 1 or n > _MOST) else n}]"
             label = ((labels[n] if labels else NAMELESS) or _ordinal(n, count),)
-            if (plain := _plain(item)) is not None:
+            if (plain := _as_plain_data(item)) is not None:
                 yield Atom(code, plain, named, label, cost, series=series)
             else:
                 first = next(iter(item), None) if isinstance(item, (tuple, list)) else None
                 beside = stems(str(first)) if isinstance(first, (str, int)) else label[0]
-                yield from self._of_parts(code, series, item, named, (beside,))
+                yield from self._expressions_on_parts(code, series, item, named, (beside,))
         if count > _LONG:
             return
-        numbers = [own for item in value if isinstance(own := _plain(item), (int, float))]
+        numbers = [own for item in value if isinstance(own := _as_plain_data(item), (int, float))]
         if len(numbers) == count > 1 and name.isidentifier():
-            yield from _of_numbers(shown, value, numbers, named, cost)
+            yield from _expressions_on_numbers(shown, value, numbers, named, cost)
             yield from _named_extremes(name, value, numbers, named, variables)
 
     # --- Code --------------------------------------------------------------------------------
 
-    def _of_code(self, one: Written, variables: Mapping[str, Any]) -> Iterator[Atom]:
+    def _expressions_in_code(self, one: Written, variables: Mapping[str, Any]) -> Iterator[Atom]:
         """Yield the expressions for one that the code itself contains or prints."""
         code, cost = ast.unparse(one.node), _WRITTEN if one.form is None else _PRINTED
         known = any(
@@ -255,12 +261,14 @@ class Expressions:
         if len(code) > _LONGEST or code in self._defined or not known:
             return
         value = evaluated(one.node, variables)
-        names = _names(one.node) | one.names
-        if (plain := _plain(value)) is not None:
-            shown = _formatted(value, one.form)
+        names = _words_of_names(one.node) | one.names
+        if (plain := _as_plain_data(value)) is not None:
+            shown = _printed_text(value, one.form)
             yield Atom(code, plain, names, one.labels, cost, shown, one.series)
         elif one.form is not None and not isinstance(one.node, ast.Name) and _is_row(value):
-            yield from self._of_list(code, value, names, _labels(code, value, variables), {}, 1.2)
+            yield from self._expressions_on_list(
+                code, value, names, _labels_of_elements(code, value, variables), {}, 1.2
+            )
 
 
 def _is_row(value: Any) -> bool:
@@ -287,7 +295,7 @@ def _add(found: dict[str, Atom], atom: Atom) -> None:
     found[atom.code] = atom
 
 
-def _plain(value: Any) -> float | str | None:
+def _as_plain_data(value: Any) -> float | str | None:
     """Return a number or a short text as plain data; None for anything else."""
     if isinstance(value, np.ndarray) and not value.ndim:
         value = value.item()
@@ -303,7 +311,7 @@ def _plain(value: Any) -> float | str | None:
     return None
 
 
-def _names(node: ast.expr) -> frozenset[str]:
+def _words_of_names(node: ast.expr) -> frozenset[str]:
     """Return the words of the names in an expression, and of what its functions mean."""
     found: set[str] = set()
     for part in ast.walk(node):
@@ -315,13 +323,13 @@ def _names(node: ast.expr) -> frozenset[str]:
     return frozenset(found)
 
 
-def _bound(trees: Sequence[ast.stmt]) -> set[str]:
+def _bound_names(trees: Sequence[ast.stmt]) -> set[str]:
     """Return the names that the code binds."""
     nodes = [node for tree in trees for node in ast.walk(tree)]
     return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def _labels(name: str, value: Any, own: Mapping[str, Any]) -> list[frozenset[str]]:
+def _labels_of_elements(name: str, value: Any, own: Mapping[str, Any]) -> list[frozenset[str]]:
     """Return the words for each element: those beside it in lists of the same length.
 
     Texts name an element; numbers do, if there is no list of texts.
@@ -335,7 +343,7 @@ def _labels(name: str, value: Any, own: Mapping[str, Any]) -> list[frozenset[str
             continue
         if getattr(beside, "ndim", 1) == 1 and len(beside) == len(value):
             for n, item in enumerate(beside):
-                plain = _plain(item)
+                plain = _as_plain_data(item)
                 if plain is not None:
                     (texts if isinstance(plain, str) else numbers)[n].update(stems(str(plain)))
     return [frozenset(text or number) for text, number in zip(texts, numbers, strict=True)]
@@ -353,7 +361,7 @@ def _ordinal(n: int, count: int) -> frozenset[str]:
     return stems(_ORDINALS[n]) if n < len(_ORDINALS) else NAMELESS
 
 
-def _of_numbers(
+def _expressions_on_numbers(
     name: str, value: Any, numbers: list[float], named: frozenset[str], cost: float
 ) -> Iterator[Atom]:  # fmt: skip
     """Yield the sum, mean and extremes of numbers, and the places of the extremes."""
@@ -394,7 +402,7 @@ def _named_extremes(
                 yield Atom(code, text, words, (), _DERIVED, series=series, extreme=function)
 
 
-def _of_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[Atom]:
+def _expressions_on_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[Atom]:
     """Yield the expressions on an array with several axes.
 
     Lengths, extremes, sum, mean, elements.
@@ -406,18 +414,23 @@ def _of_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[
         return
     for function in ("max", "min", "sum", "mean"):
         words = named | stems(MEANINGS[function])
-        own = _plain(getattr(value, function)())
+        own = _as_plain_data(getattr(value, function)())
         if own is not None:
             yield Atom(f"{name}.{function}()", own, words, (), _OF_ARRAY)
     if value.ndim == 2 and value.size <= _CELLS:
         for (row, column), item in np.ndenumerate(value):
             code = f"{name}[{row}, {column}]"
             yield Atom(
-                code, _plain(item) or 0, named, (NAMELESS,), _CELL, series=f"{name}[*, {column}]"
+                code,
+                _as_plain_data(item) or 0,
+                named,
+                (NAMELESS,),
+                _CELL,
+                series=f"{name}[*, {column}]",
             )
 
 
-def _formatted(value: Any, form: str | None) -> str:
+def _printed_text(value: Any, form: str | None) -> str:
     """Return the text with which a value is printed; empty if it is not."""
     if form is None:
         return ""

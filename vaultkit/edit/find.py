@@ -9,7 +9,7 @@ from pathlib import Path
 
 from vaultkit.checks.evidence import binding_block, bound
 from vaultkit.edit.names import spelled
-from vaultkit.edit.spans import of_formula, of_link, to_line_end
+from vaultkit.edit.spans import span_of_formula, span_of_link, span_to_line_end
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Formula, Heading, Link, Note
 from vaultkit.read.vault import BrokenLinkError, Target, Vault
@@ -45,13 +45,13 @@ class Symbol:
 def link_in(note: Note, line: int, column: int) -> Link | None:
     """Return the link at a place, if there is one."""
     here = (link for link in note.links if link.line == line)
-    return next((link for link in here if of_link(note, link).holds(line, column)), None)
+    return next((link for link in here if span_of_link(note, link).holds(line, column)), None)
 
 
 def formula_in(note: Note, line: int, column: int) -> Formula | None:
     """Return the formula at a place, if there is one."""
     for formula in note.formulas:
-        if formula.line <= line and of_formula(note, formula).holds(line, column):
+        if formula.line <= line and span_of_formula(note, formula).holds(line, column):
             return formula
     return None
 
@@ -104,7 +104,7 @@ def binding(note: Note, name: str, line: int) -> Place | None:
     for number in range(fence.line + 1, fence.end):
         if found := pattern.search(note.lines[number - 1]):
             return Place(note.path, Span.within(number, found.start() + 1, len(name)))
-    return Place(note.path, to_line_end(note, fence.line, 1))
+    return Place(note.path, span_to_line_end(note, fence.line, 1))
 
 
 def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None:
@@ -151,7 +151,7 @@ def leading_to(vault: Vault, target: Target) -> Iterator[Place]:
                     continue
             except BrokenLinkError:
                 continue
-            yield Place(source.path, of_link(source, link))
+            yield Place(source.path, span_of_link(source, link))
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,9 @@ def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | No
         text = note.lines[line - 1]
         at = text.find(heading.text)
         span = (
-            Span.within(line, at + 1, len(heading.text)) if at >= 0 else to_line_end(note, line, 1)
+            Span.within(line, at + 1, len(heading.text))
+            if at >= 0
+            else span_to_line_end(note, line, 1)
         )
         return Renamed(note, None if is_title else heading, heading.text, span)
     link = link_in(note, line, column)
@@ -201,7 +203,7 @@ def symbols(note: Note) -> Iterator[Symbol]:
     for heading in note.headings:
         first, last = note.section_lines(heading)
         end = len(note.lines[last - 1]) + 1 if last <= len(note.lines) else 1
-        span = to_line_end(note, heading.line, 1)
+        span = span_to_line_end(note, heading.line, 1)
         whole = max(Span(first, 1, last, end), Span(first, 1, span.end_line, span.end_column))
         yield Symbol(heading.text, "heading", note.path, whole, span, heading.level)
     for block in note.blocks:
@@ -209,11 +211,15 @@ def symbols(note: Note) -> Iterator[Symbol]:
         whole = Span(fence.line, 1, fence.end, len(note.lines[fence.end - 1]) + 1)
         first_line = next((line for line in fence.lines if line.strip()), block.section)
         yield Symbol(
-            first_line.strip()[:60], "block", note.path, whole, to_line_end(note, fence.line, 1)
+            first_line.strip()[:60],
+            "block",
+            note.path,
+            whole,
+            span_to_line_end(note, fence.line, 1),
         )
     for name, (first, last) in note.block_ids.items():
         whole = Span(first, 1, last, len(note.lines[last - 1]) + 1)
-        yield Symbol(f"^{name}", "id", note.path, whole, to_line_end(note, last, 1))
+        yield Symbol(f"^{name}", "id", note.path, whole, span_to_line_end(note, last, 1))
 
 
 def vault_symbols(vault: Vault, query: str) -> list[Symbol]:

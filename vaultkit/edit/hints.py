@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check
 from vaultkit.checks.evidence import Value
-from vaultkit.edit.spans import of_formula
 from vaultkit.edit.spans import span as span_of
+from vaultkit.edit.spans import span_of_formula
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
 
@@ -48,23 +48,23 @@ def hints(note: Note, checks: Sequence[Check], values: Mapping[str, Sequence[Val
     values
         The values that its blocks have bound to each name, in order.
     """
-    found = [_hint(at, check) for at, check in _decided(note, checks).items()]
-    return sorted([*found, *_of_names(note, values)])
+    found = [_hint(at, check) for at, check in _deciding_checks(note, checks).items()]
+    return sorted([*found, *_values_of_names(note, values)])
 
 
-def of_formulas(note: Note, checks: Sequence[Check]) -> list[tuple[Span, Hint | None]]:
+def formula_verdicts(note: Note, checks: Sequence[Check]) -> list[tuple[Span, Hint | None]]:
     """Return the span of each formula of a note, in the order of its text, with its verdict.
 
     A reader of the rendered page finds a formula by this order.
     """
-    decided = _decided(note, checks)
-    spans = sorted(of_formula(note, formula) for formula in note.formulas)
+    decided = _deciding_checks(note, checks)
+    spans = sorted(span_of_formula(note, formula) for formula in note.formulas)
     ends = ((one.end_line, one.end_column) for one in spans)
     hints = (_hint(at, decided[at]) if at in decided else None for at in ends)
     return list(zip(spans, hints, strict=True))
 
 
-def _decided(note: Note, checks: Sequence[Check]) -> dict[tuple[int, int], Check]:
+def _deciding_checks(note: Note, checks: Sequence[Check]) -> dict[tuple[int, int], Check]:
     """Return the check that decides about the text before each place."""
     decided: dict[tuple[int, int], Check] = {}
     for check in checks:
@@ -104,7 +104,7 @@ def badge(check: Check) -> str:
     return "not judged"
 
 
-def _of_names(note: Note, values: Mapping[str, Sequence[Value]]) -> Iterator[Hint]:
+def _values_of_names(note: Note, values: Mapping[str, Sequence[Value]]) -> Iterator[Hint]:
     """Yield the numbers of the variables that are named in the text, unless it states them."""
     code = {line for fence in note.fences for line in range(fence.line, fence.end + 1)}
     for number, row in enumerate(note.lines, 1):

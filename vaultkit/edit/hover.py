@@ -8,8 +8,8 @@ from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.checks.evidence import Part, Value, parts
 from vaultkit.claims.places import places
 from vaultkit.edit.find import block_in, formula_in, link_in, name_in
-from vaultkit.edit.spans import of_formula, of_link, to_line_end
 from vaultkit.edit.spans import span as span_of
+from vaultkit.edit.spans import span_of_formula, span_of_link, span_to_line_end
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -38,7 +38,7 @@ def hover(
         The values that its blocks have bound to each name, in order.
     """
     if link := link_in(note, line, column):
-        return of_link(note, link), _section(vault, note, line, column)
+        return span_of_link(note, link), _section(vault, note, line, column)
     if of_block := _block(note, line, checks):
         return of_block
     said: list[str] = []
@@ -54,12 +54,12 @@ def hover(
         if check.kind not in ("equation", "number", "shape", "sentence", "formula"):
             continue
         of = span_of(check, note)
-        if not of.holds(line, column) and not (formula and of == of_formula(note, formula)):
+        if not of.holds(line, column) and not (formula and of == span_of_formula(note, formula)):
             continue
         span = span or of
         if check.outcome in UNPROVEN:
             said.append(f"```text\n{check.why}\n```")
-        of_it = where.of(check.kind, check.line, check.column, check.what)
+        of_it = where.names_of(check.kind, check.line, check.column, check.what)
         said += [_evidence(note, known[place]) for place in of_it if place in known]
     if span is None:
         return None
@@ -72,7 +72,7 @@ def _block(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] |
     if index is None or note.blocks[index].fence.line != line:
         return None
     state = state_of(index, checks)
-    return (to_line_end(note, line, 1), state) if state else None
+    return (span_to_line_end(note, line, 1), state) if state else None
 
 
 def state_of(index: int, checks: Sequence[Check]) -> str:

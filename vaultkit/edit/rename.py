@@ -94,7 +94,7 @@ def rename_note(vault: Vault, old: str | Path, new: str, redirect: bool = False)
             changes.moved = path, target
         title = next(iter(vault.notes[path].headings), None)
         if title and title.level == 1 and title.text == name:
-            changes.edits[path].append(_in_heading(vault.notes[path], title, new))
+            changes.edits[path].append(_heading_edit(vault.notes[path], title, new))
     else:
         path, name = None, old
         targets = [note.path for note in vault.notes.values() if folded(note.name) == folded(new)]
@@ -116,7 +116,9 @@ def rename_note(vault: Vault, old: str | Path, new: str, redirect: bool = False)
 
     _change_links(vault, change, changes)
     if redirect:
-        changes.edits[path or target].append(_listed(vault.notes[path or target], "aliases", name))
+        changes.edits[path or target].append(
+            _list_item_edit(vault.notes[path or target], "aliases", name)
+        )
     _change_navigation(vault, path or target.with_name(f"{name}{target.suffix}"), target, changes)
     drawn = any(file.suffix == ".svg" for file in changes.edits)
     changes.left = list(_code_that_calls(vault, name)) if drawn else []
@@ -137,7 +139,7 @@ def rename_heading(
     if not comparable(words):
         raise RenameError(f"{words!r} cannot be used as a heading")
     changes = Changes()
-    edit = _in_heading(note, heading, words)
+    edit = _heading_edit(note, heading, words)
     renamed = parse(applied(note.text, [edit]), note.path)
     given = next((h for h in renamed.headings if h.line == heading.line), None)
     if given is None:
@@ -174,11 +176,11 @@ def rename_heading(
     if redirect and given.slug != heading.slug:
         old = " ".join(_NOT_IN_LINKS.sub(" ", heading.text).split())
         link = f"[[#{called}|{old}]]"
-        changes.edits[note.path].append(_listed(note, "old_headings", link))
+        changes.edits[note.path].append(_list_item_edit(note, "old_headings", link))
     return changes
 
 
-def _listed(note: Note, name: str, item: str) -> Edit:
+def _list_item_edit(note: Note, name: str, item: str) -> Edit:
     """Return the edit that adds an item to a list in the properties of a note.
 
     Raises
@@ -200,7 +202,7 @@ def _listed(note: Note, name: str, item: str) -> Edit:
     return Edit(Span(found[0] + 1, len(key), found[0] + 1, len(key)), f", {item}")
 
 
-def _in_heading(note: Note, heading: Heading, words: str) -> Edit:
+def _heading_edit(note: Note, heading: Heading, words: str) -> Edit:
     """Return the edit of a heading's line, which keeps its marks."""
     line = note.lines[heading.line - 1]
     found = re.match(r"(?P<marks>[\s>]*#{1,6}[ \t]+)(?P<words>.*?)(?P<rest>[ \t]*#*[ \t]*)$", line)
@@ -216,19 +218,19 @@ def _change_links(vault: Vault, change: _Change, changes: Changes) -> None:
                 edit
                 for link in note.links
                 if (other := change(link, note.path))
-                for edit in _rewritten(note, link, other)
+                for edit in _link_edits(note, link, other)
             }
             changes.edits[note.path] += sorted(seen)
         else:
             _change_in_file(note.path, _in_notebook, change, changes)
     for path in vault.files:
         if path.suffix == ".svg":
-            _change_in_file(path, _in_drawing, change, changes)
+            _change_in_file(path, _changed_links_of_drawing, change, changes)
     for path in [path for path, edits in changes.edits.items() if not edits]:
         del changes.edits[path]
 
 
-def _rewritten(note: Note, old: Link, new: Link) -> Iterator[Edit]:
+def _link_edits(note: Note, old: Link, new: Link) -> Iterator[Edit]:
     """Yield the edits of a link's target and heading in its line."""
     line = note.lines[old.line - 1]
     at = old.column - 1
@@ -268,7 +270,9 @@ def _in_notebook(text: str, path: Path, change: _Change) -> Iterator[tuple[int, 
             yield found.start(), found.end(), str(other)
 
 
-def _in_drawing(text: str, path: Path, change: _Change) -> Iterator[tuple[int, int, str]]:
+def _changed_links_of_drawing(
+    text: str, path: Path, change: _Change
+) -> Iterator[tuple[int, int, str]]:
     """Yield the links of an SVG drawing that change, with their labels for screen readers."""
     for found in DRAWN.finditer(text):
         link = WIKILINK.fullmatch(html.unescape(found["value"]))

@@ -13,7 +13,7 @@ from vaultkit.claims.expressions import free_names
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.spans import of_link
+from vaultkit.edit.spans import span_of_link
 from vaultkit.edit.text import Edit, Span
 from vaultkit.edit.wording import stems
 from vaultkit.read.note import Note
@@ -183,7 +183,7 @@ class Page:
         self._pools: dict[int, list[Atom]] = {}
         #: By the piece of text, the atoms that its sentences so far are about.
         self.said: dict[int, list[Atom]] = {}
-        self._links = [of_link(note, link) for link in note.links]
+        self._links = [span_of_link(note, link) for link in note.links]
 
     def pool(self, line: int) -> list[Atom]:
         """Return the atoms that can be evaluated at a line.
@@ -214,10 +214,10 @@ class Page:
                 title, row = (cell.title, piece.row) if cell else ("", "")
                 yield Sentence(piece, 0, len(piece.text), words_of(f"{title} {row}"), title)
                 continue
-            limits = Sentences(piece.text)
+            sentences = Sentences(piece.text)
             start = 0
             while start < len(piece.text):
-                end = max(limits.limits(start)[1], start + 1)
+                end = max(sentences.sentence_span(start)[1], start + 1)
                 yield Sentence(piece, start, end)
                 start = end
 

@@ -16,21 +16,21 @@ _BLANK = re.compile(r"\s+")
 def span(check: Check, note: Note) -> Span:
     """Return the span of a check in a note."""
     if check.line > len(note.lines):
-        return to_line_end(note, len(note.lines), 1)
+        return span_to_line_end(note, len(note.lines), 1)
     match check.kind:
         case "link":
             return link_at(note, check.line, check.column)
         case "equation" | "formula" | "number" | "shape" | "sentence":
             for formula in note.formulas_by_line.get(check.line, ()):
                 if formula.tex == check.what and check.column in (1, formula.column):
-                    return of_formula(note, formula)
-            return _of_words(note, check)
+                    return span_of_formula(note, formula)
+            return _span_of_words(note, check)
         case "block" | "output" | "mirror" | "prediction" | "distractor":
-            return to_line_end(note, check.line, 1)
-    return to_line_end(note, check.line, check.column)
+            return span_to_line_end(note, check.line, 1)
+    return span_to_line_end(note, check.line, check.column)
 
 
-def of_formula(note: Note, formula: Formula) -> Span:
+def span_of_formula(note: Note, formula: Formula) -> Span:
     """Return the span of a formula, its dollars included."""
     if not formula.display and "\n" not in formula.tex:
         return Span.within(formula.line, formula.column, len(formula.tex) + 2)
@@ -41,7 +41,7 @@ def of_formula(note: Note, formula: Formula) -> Span:
         if end >= 0:
             return Span(formula.line, formula.column, number, end + 1 + len(mark))
         column = 1
-    return to_line_end(note, formula.line, formula.column)
+    return span_to_line_end(note, formula.line, formula.column)
 
 
 def link_at(note: Note, line: int, column: int) -> Span:
@@ -50,15 +50,15 @@ def link_at(note: Note, line: int, column: int) -> Span:
     for pattern in (WIKILINK, _MARKDOWN_LINK):
         if found := pattern.match(text, column - 1):
             return Span.within(line, column, len(found[0]))
-    return to_line_end(note, line, column)
+    return span_to_line_end(note, line, column)
 
 
-def of_link(note: Note, link: Link) -> Span:
+def span_of_link(note: Note, link: Link) -> Span:
     """Return the span of a link."""
     return link_at(note, link.line, link.column)
 
 
-def to_line_end(note: Note, line: int, column: int) -> Span:
+def span_to_line_end(note: Note, line: int, column: int) -> Span:
     """Return the span from a column to the end of the line, without blanks."""
     text = note.lines[line - 1] if 0 < line <= len(note.lines) else ""
     begins = min(column - 1, len(text))
@@ -66,14 +66,14 @@ def to_line_end(note: Note, line: int, column: int) -> Span:
     return Span(line, begins + 1, line, max(len(text.rstrip()), begins) + 1)
 
 
-def _of_words(note: Note, check: Check) -> Span:
+def _span_of_words(note: Note, check: Check) -> Span:
     """Return the span of a check's words, regardless of blanks and line ends between them."""
     words = (re.escape(word) for word in _BLANK.split(check.what.strip()))
     pattern = re.compile(r"\s+(?:>\s*)*".join(words))
     behind = "\n".join(note.lines[check.line - 1 : check.line + 2])
     found = pattern.match(behind, check.column - 1)
     if not found:
-        return to_line_end(note, check.line, check.column)
+        return span_to_line_end(note, check.line, check.column)
     *above, last = found[0].split("\n")
     end = len(last) + 1 + (0 if above else check.column - 1)
     return Span(check.line, check.column, check.line + len(above), end)

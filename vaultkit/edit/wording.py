@@ -88,10 +88,10 @@ def overlap(names: Iterable[str], said: Collection[str]) -> float:
     >>> overlap(stems("total_cost"), stems("What it costs in all")), overlap({"dist"}, {"distance"})
     (1.0, 0.8)
     """
-    return sum((_said(name, said) for name in names), 0.0)
+    return sum((_certainty_of(name, said) for name in names), 0.0)
 
 
-def _said(name: str, said: Collection[str]) -> float:
+def _certainty_of(name: str, said: Collection[str]) -> float:
     """Return how surely (0 to 1) one of the words of a sentence means a name of the code."""
     if name in said:
         return _SINGLE if len(name) == 1 or name[0].isdecimal() else 1.0

@@ -133,13 +133,13 @@ def word_changes(text: str, plain: str, rng: random.Random) -> Iterator[Change]:
     plain = re.sub(r"`[^`\n]*`", lambda own: "\ufffc" * len(own[0]), plain)
     for start, end in statements(plain):
         yield from turned(plain, start, end, words)
-        yield from _exchanged(text, _numbers(text, plain, start, end), ROLE, rng)
+        yield from _exchanges(text, _numbers(text, plain, start, end), ROLE, rng)
         names = [(one.start(), one[0]) for one in _NAMED.finditer(with_names, start, end)]
-        yield from _exchanged(text, names, NAME, rng)
-        yield from _counted(text, plain, start, end, rng)
+        yield from _exchanges(text, names, NAME, rng)
+        yield from _changed_counts(text, plain, start, end, rng)
     for row in re.finditer(r"(?m)^[> ]*\|.*$", plain):
         cells = [(m.start("number"), m["number"]) for m in _CELL.finditer(plain, *row.span())]
-        yield from _exchanged(text, cells, CELL, rng)
+        yield from _exchanges(text, cells, CELL, rng)
 
 
 def statements(plain: str) -> Iterator[tuple[int, int]]:
@@ -238,7 +238,7 @@ def _is_name(text: str, plain: str, start: int, end: int) -> bool:
     return bool(given or year or item or _REFERENCE.search(line))
 
 
-def _exchanged(
+def _exchanges(
     text: str, several: Sequence[tuple[int, str]], kind: str, rng: random.Random
 ) -> Iterator[Change]:
     """Yield one mutant in which two neighbours of different texts are exchanged."""
@@ -269,7 +269,7 @@ def _value(text: str) -> float | str:
     return float(text.replace(",", "")) if text.lstrip("-")[0].isdigit() else text
 
 
-def _counted(
+def _changed_counts(
     text: str, plain: str, start: int, end: int, rng: random.Random
 ) -> Iterator[Change]:  # fmt: skip
     """Yield a sentence's small integers, ordinals, multiples and parts changed by one."""

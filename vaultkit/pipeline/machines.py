@@ -166,7 +166,9 @@ class Machines:
             began = time.monotonic()
             trial = Trial(machine)
             self.trials.append(trial)
-            trial.not_tried = self._why_needless(machine, here) or self._run(trial, here, task)
+            trial.not_tried = self._why_needless(machine, here) or self._run_on_machine(
+                trial, here, task
+            )
             trial.seconds = time.monotonic() - began
 
     def _why_needless(self, machine: Machine, here: dict[str, Any]) -> str:
@@ -180,7 +182,7 @@ class Machines:
             same = not other and machine.threads == self.threads
         return "the first run had it" if same else ""
 
-    def _run(self, trial: Trial, here: dict[str, Any], task: dict[str, Any]) -> str:
+    def _run_on_machine(self, trial: Trial, here: dict[str, Any], task: dict[str, Any]) -> str:
         """Run everything on a machine; return why that is impossible, or an empty string."""
         machine = trial.machine
         environment = dict(os.environ)
@@ -294,7 +296,7 @@ def _differences(
         if holds and not every_digit:
             continue
         for one, two in zip(outputs, other.outputs.get(index, ()), strict=False):
-            for difference in _of_outputs(first.note.blocks[index], one, two):
+            for difference in _compare_outputs(first.note.blocks[index], one, two):
                 reported.add(index)
                 yield difference
     for place, (outcome, check) in here.items():
@@ -318,7 +320,7 @@ def _verdicts(found: Inspection) -> dict[tuple[str, ...], tuple[str, Check]]:
     return verdicts
 
 
-def _of_outputs(block: Block, one: Output, other: Output) -> Iterator[Difference]:
+def _compare_outputs(block: Block, one: Output, other: Output) -> Iterator[Difference]:
     """Compare two outputs of a piece of code line by line, each number digit by digit."""
     texts = (
         re.sub(block.volatile, "", text) if block.volatile else text

@@ -43,10 +43,10 @@ class Shard:
             raise ShardError(f"--shard {text}: write 1/4 for the first of four shares, up to 4/4")
         return cls(number, count)
 
-    def of(self, paths: Iterable[Path]) -> set[Path]:
+    def select(self, paths: Iterable[Path]) -> set[Path]:
         """Return the files in the shard; the same on all machines with the same files.
 
-        >>> sorted(str(path) for path in Shard(1, 2).of([Path("c"), Path("a"), Path("b")]))
+        >>> sorted(str(path) for path in Shard(1, 2).select([Path("c"), Path("a"), Path("b")]))
         ['a', 'c']
         """
         return set(sorted(paths, key=Path.as_posix)[self.number - 1 :: self.count])

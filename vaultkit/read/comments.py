@@ -102,10 +102,10 @@ def shown(text: str) -> str:
     return _FILLED.sub("", _TRAILING.sub("", text)) if FILLER in text else text
 
 
-def alone(html: str) -> list[str]:
+def comments_in_html(html: str) -> list[str]:
     """Return the comments of a block of HTML that holds nothing else, but no reasons.
 
-    >>> alone("<!-- = a --> <!-- given: b -->"), alone("<!-- a --> b")
+    >>> comments_in_html("<!-- = a --> <!-- given: b -->"), comments_in_html("<!-- a --> b")
     ([' = a '], [])
     """
     if HTML_COMMENT.sub("", html).strip():
@@ -113,11 +113,13 @@ def alone(html: str) -> list[str]:
     return [c[1] for c in HTML_COMMENT.finditer(html) if not REASON.fullmatch(c[0])]
 
 
-def behind_row(line: str) -> list[tuple[int, str]]:
+def comments_behind_row(line: str) -> list[tuple[int, str]]:
     """Return the comments behind the last bar of a row of a table, with their columns.
 
-    >>> behind_row("| 1 | 2 | <!-- = row -->"), behind_row("| 1 | 2<!-- = row --> |")
-    ([(11, ' = row ')], [])
+    >>> comments_behind_row("| 1 | 2 | <!-- = row -->")
+    [(11, ' = row ')]
+    >>> comments_behind_row("| 1 | 2<!-- = row --> |")
+    []
     """
     found = _BEHIND_ROW.search(line)
     comments = HTML_COMMENT.finditer(line, found.start()) if found else ()

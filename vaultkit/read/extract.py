@@ -24,7 +24,7 @@ _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
 PROPERTIES = ("title", "summary", "description")
 
 
-def of_inline(
+def text_of_inline(
     children: list[Token],
     places: Callable[[int], tuple[int, int]],
     place: str = "",
@@ -144,7 +144,7 @@ def _alt(words: str) -> str:
     return (sized["alt"] or "") if sized else words
 
 
-def of_html(source: str, line: int) -> Iterator[Prose]:
+def text_of_html(source: str, line: int) -> Iterator[Prose]:
     """Yield the text of a block of HTML, and the text in its attributes."""
     parser = _Text(line)
     parser.feed(source)
@@ -162,7 +162,7 @@ _STYLE = re.compile(r"\s*(?:style|classDef|class|linkStyle|click|accTitle|accDes
 _GIVEN = re.compile(r"\s*%%\s*given:\s*(\S.*)")
 
 
-def of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Prose]:
+def text_of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Prose]:
     """Yield the text of a Mermaid diagram; ``%% given: reason`` may follow a line."""
     for number, raw in enumerate(lines):
         if _STYLE.match(raw):
@@ -187,7 +187,7 @@ def clicks(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
             yield number, found
 
 
-def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
+def text_of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
     """Yield the comments of Python code; ``given: reason`` may end one."""
     with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
@@ -201,7 +201,7 @@ def of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
                 yield prose
 
 
-def of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
+def text_of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
     """Yield the text of the properties that are shown; ``# given: reason`` may follow."""
     lines = source.split("\n")
     for key in PROPERTIES:

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from markdown_it.token import Token
 
 from vaultkit.read import extract, fences, properties, source
-from vaultkit.read.comments import alone, behind_row, hide, shown
+from vaultkit.read.comments import comments_behind_row, comments_in_html, hide, shown
 from vaultkit.read.note import (
     Block,
     Cell,
@@ -246,7 +246,7 @@ class _Reader:
                     self.prose.append(display)
                 case "inline":
                     self.inline(token, span, tokens, index)
-                case "html_block" if self.prose and (own := alone(token.content)):
+                case "html_block" if self.prose and (own := comments_in_html(token.content)):
                     for content in own:
                         tex = self.tex_above(span[0] + 1)
                         self.prose[-1].add_comment(content, span[0] + 1, 1, tex)
@@ -268,7 +268,7 @@ class _Reader:
             lines = token.content.split("\n")
             where = (n for n, raw in enumerate(lines) if raw.startswith(f"{key}:"))
             self.aside(str(found.values.get(key) or ""), _line(token) + 1 + next(where, 0))
-        self.prose += extract.of_properties(found.values, token.content, _line(token) + 1)
+        self.prose += extract.text_of_properties(found.values, token.content, _line(token) + 1)
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
         """Return the title of the callout whose quote begins at ``index``.
@@ -325,11 +325,11 @@ class _Reader:
             # A block that mirrors a file has that file's comments and names.
             if closed and "#" in fence.text and "title=" not in fence.info:
                 column = len(prefix) + 1
-                self.prose += extract.of_comments(fence.text, fence.line + 1, column)
+                self.prose += extract.text_of_comments(fence.text, fence.line + 1, column)
         elif fence.language == "text" and role == "compared":
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
         elif fence.language == "mermaid":
-            self.prose += extract.of_diagram(lines, fence.line + 1, len(prefix) + 1)
+            self.prose += extract.text_of_diagram(lines, fence.line + 1, len(prefix) + 1)
             for number, found in extract.clicks(lines):
                 line = fence.line + 1 + number
                 self.link(found["href"], "", line, len(prefix) + 1 + found.start("href"), "")
@@ -353,7 +353,7 @@ class _Reader:
         where = "heading" if above == "heading_open" else ""
         if not where:
             self.passages.append(extract.passage(token.content, children, span[0] + 1))
-        pieces = list(extract.of_inline(children, places, where, self.bound))
+        pieces = list(extract.text_of_inline(children, places, where, self.bound))
         if above in ("td_open", "th_open"):
             if tokens[index - 2].type == "tr_open":
                 self.row, self.row_pieces = pieces[-1].text, []
@@ -392,7 +392,7 @@ class _Reader:
     def comments_behind_row(self, last: Prose, line: int) -> None:
         """Add the comments behind the last bar of a row, which the parser drops, to its end."""
         raw = self.lines[line - 1] if line <= len(self.lines) else ""
-        for column, content in behind_row(raw):
+        for column, content in comments_behind_row(raw):
             last.add_comment(content, line, column)
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
@@ -424,7 +424,7 @@ class _Reader:
         text = HTML_TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
         if text.strip():
             self.line_of_text(text, joined(tokenize_line(text)), places)
-        self.prose += extract.of_html(token.content, span[0] + 1)
+        self.prose += extract.text_of_html(token.content, span[0] + 1)
 
     def line_of_text(self, content: str, children: list[Token], places: Places) -> None:
         """Record links, formulas, images, HTML and tags among the children of an inline token."""

@@ -70,7 +70,7 @@ class Names:
                 path = self._paths[_key(match[0])]
                 if path == source.path or path in linked or path in found:
                     continue
-                first, last = sentences.limits(match.start())
+                first, last = sentences.sentence_span(match.start())
                 before = passage.source[first : match.start()].lstrip()
                 if _key(match[0]) in self._common and not (
                     match[0] in self._exact and _WORD.search(before)

@@ -112,7 +112,7 @@ class Options:
     curly_quotes: bool = False
 
     @classmethod
-    def of(cls, root: Path) -> Options:
+    def read(cls, root: Path) -> Options:
         """Read the settings of the vault in a folder.
 
         Raises

@@ -24,7 +24,7 @@ _FAR = 400
 _STOP = re.compile(r"[.!?:;](?=\s|$)")
 
 
-def clause(text: str, first: int, last: int) -> tuple[int, int]:
+def clause_span(text: str, first: int, last: int) -> tuple[int, int]:
     """Return the span of the clause around a place, between full stops and colons.
 
     The end is the position of the stop; at most 400 characters are searched in each direction.
@@ -32,7 +32,7 @@ def clause(text: str, first: int, last: int) -> tuple[int, int]:
     Examples
     --------
     >>> text = "One. Is it two? Three."
-    >>> begins, ends = clause(text, 11, 14)
+    >>> begins, ends = clause_span(text, 11, 14)
     >>> text[begins:ends], text[ends]
     (' Is it two', '?')
     """
@@ -57,10 +57,10 @@ class Sentences:
 
     def around(self, at: int) -> str:
         """Return the sentence around a place."""
-        first, last = self.limits(at)
+        first, last = self.sentence_span(at)
         return tidy(self.content[first:last])
 
-    def limits(self, at: int) -> tuple[int, int]:
+    def sentence_span(self, at: int) -> tuple[int, int]:
         """Return the span of the sentence around a place."""
         if self._ends is None:
             self._ends = self._find_ends()

@@ -155,7 +155,7 @@ class Vault:
             notes, from the file that an Obsidian plugin reads; and whether Obsidian ignores
             single line ends (None if it has no such setting).
         """
-        options = options or Options.of(self.root)
+        options = options or Options.read(self.root)
         templater = obsidian_settings(self.root, "plugins/templater-obsidian/data.json") or {}
         folder = (obsidian_settings(self.root, "templates.json") or {}).get("folder")
         folder = folder or templater.get("templates_folder")

@@ -129,16 +129,16 @@ class Variation:
             factors = (factors + factors.T) / 2
         varied = np.where(np.isin(np.abs(array), (0, 1)), array, array * factors)
         if array.dtype.kind == "i":
-            return self._whole(array, varied)
+            return self._rounded(array, varied)
         if are_shares:
             return varied / varied.sum(axis=-1, keepdims=True)
-        return _in_order(array, varied)
+        return _sorted_alike(array, varied)
 
-    def _whole(self, array: Any, varied: Any) -> Any:
+    def _rounded(self, array: Any, varied: Any) -> Any:
         """Round to integers; those that differ remain different, and none becomes 0 or 1."""
         fixed = np.isin(np.abs(array), (0, 1))
         varied = np.where(fixed, array, np.sign(array) * np.fmax(2, np.abs(np.rint(varied))))
-        varied = _in_order(array, varied).astype(int)
+        varied = _sorted_alike(array, varied).astype(int)
         if len(np.unique(array)) == array.size:
             taken = set(array[fixed].tolist())
             flat, signs = varied.ravel(), np.sign(array.ravel())
@@ -154,7 +154,7 @@ class Variation:
         return np.exp(0.5 * np.random.default_rng(seed).normal(size=array.shape))
 
 
-def _in_order(array: Any, varied: Any) -> Any:
+def _sorted_alike(array: Any, varied: Any) -> Any:
     """Sort varied values up or down, if the original vector of three or more is sorted so."""
     if array.ndim != 1 or array.size < 3:
         return varied

@@ -143,7 +143,7 @@ class Atoms(Ranges):
                     terms.append((1 if parser.take() == "+" else -1, parser.term()))
                 indices.append(Sum(tuple(terms)) if len(terms) > 1 else node)
             elif parser.next in RELATIONS:
-                raise parser.unread()
+                raise parser.unexpected()
             else:
                 indices.append(parser.sum())
         if not indices:
@@ -183,9 +183,9 @@ class Atoms(Ranges):
             if self.next in (",", ";"):
                 self.take()
                 if self.next == closing:
-                    raise self.unread()
+                    raise self.unexpected()
             elif self.next != closing:
-                raise self.unread()
+                raise self.unexpected()
         self.take(closing)
         self.depth -= 1
         if not arguments:
@@ -254,7 +254,7 @@ class Atoms(Ranges):
             return Symbol(self.take())
         if not text:
             raise self.error("cannot read 'the end' here")
-        raise self.unread()
+        raise self.unexpected()
 
     def is_name(self) -> bool:
         """Return whether the next command is a name, such as a Greek letter."""
@@ -306,7 +306,7 @@ class Atoms(Ranges):
             self.take()
             conditions += self.listed_conditions(False)
         if self.next:
-            raise self.unread()
+            raise self.unexpected()
         return conditions
 
     def root(self) -> Node:

@@ -70,7 +70,7 @@ class Cursor:
         end = self.tokens[-1].end if self.tokens else len(self.tex)
         return TexError(message, end, end)
 
-    def unread(self) -> TexError:
+    def unexpected(self) -> TexError:
         """Return the error that the next token does not fit the grammar."""
         if self.next in UNJUDGED:
             return self.error(f"the relation {self.next} cannot be judged")
@@ -123,7 +123,7 @@ class Cursor:
         parser = self.inner(tokens)
         node = parser.sum()
         if parser.next:
-            raise parser.unread()
+            raise parser.unexpected()
         return node
 
     def relation(self) -> bool:

@@ -265,7 +265,7 @@ class Expressions(Atoms):
             self.take()
             conditions += self.listed_conditions(False)
         if self.next:
-            raise self.unread()
+            raise self.unexpected()
         return (), None, conditions
 
     def function(self) -> Node:

@@ -89,7 +89,7 @@ class _Statements(Expressions):
                 if self.next == "." and self.at == len(self.tokens) - 1:
                     self.take()
                 else:
-                    raise self.unread()
+                    raise self.unexpected()
             if not said and len(self.braced) == braced:
                 end = self.tokens[self.at - 1].end
                 text = " ".join(self.tex[begin:end].split()).rstrip("., ;")
@@ -181,7 +181,7 @@ class _Statements(Expressions):
             parser = self.inner(self.tokens[start + 1 : self.at - 1])
             found = parser.listed_conditions(False)
             if parser.next:
-                raise parser.unread()
+                raise parser.unexpected()
             return found
         indices = self.next == r"\forall" or "for" in self.next
         self.take()
@@ -237,7 +237,7 @@ class _Statements(Expressions):
             relations.append(relation)
             sides.append(self.sum())
         if self.next in UNJUDGED:
-            raise self.unread()
+            raise self.unexpected()
         if self.next == r"\pmod" and relations:
             # Congruence: both sides have the same remainder.
             self.take()
@@ -312,7 +312,7 @@ class _Statements(Expressions):
                 if self.next == ",":
                     self.take()
                 elif self.next != r"\}":
-                    raise self.unread()
+                    raise self.unexpected()
             self.take()
             bound, dims = self.decorations()
             if bound or not numbers:
@@ -325,7 +325,7 @@ class _Statements(Expressions):
         if negated and len(claims) > 1:
             raise self.error("this membership cannot be denied")
         if self.relation() or self.next in UNJUDGED or self.next in SPOKEN - {r"\forall"}:
-            raise self.unread()
+            raise self.unexpected()
         return [
             self.with_span(start, Membership(element, negated=negated, when=limits, **claim))
             for element in elements

@@ -100,7 +100,7 @@ class Evaluator:
 
     # Indices
 
-    def run(self, index: str) -> None:
+    def set_range(self, index: str) -> None:
         """Set the range of an index: the stated one, or else the length of its axis."""
         if index in self.indices.numbers:
             return
@@ -112,7 +112,7 @@ class Evaluator:
         ) or self._reductions.get(index)
         if bounds is not None and bounds.high is not None and bounds.low is not None:
             low, high = self.number(bounds.low), self.number(bounds.high)
-            self.indices.run(index, float(low.min()), float(high.max()))
+            self.indices.set_range(index, float(low.min()), float(high.max()))
             return
         sizes: set[int] = set()
         composite: set[int] = set()
@@ -135,7 +135,7 @@ class Evaluator:
                 if sizes
                 else f"the range of {shown(index)} is unknown"
             )
-        self.indices.run(index, 1, sizes.pop(), given=index in self._reductions)
+        self.indices.set_range(index, 1, sizes.pop(), given=index in self._reductions)
 
     def within(self, limits: Range) -> Any:
         """Return where an index is within its range, whose ends may depend on another index."""
@@ -205,7 +205,7 @@ class Evaluator:
         )
 
     def _index(self, node: Index) -> Value:
-        self.run(node.name)
+        self.set_range(node.name)
         return self.indices.value(node.name)
 
     def _symbol(self, node: Symbol) -> Value:
@@ -254,7 +254,7 @@ class Evaluator:
         for place in indices:
             letters = {i.name for i in walk(place) if isinstance(i, Index)}
             for letter in letters:
-                self.run(letter)
+                self.set_range(letter)
             places.append((self.value(place), letters, isinstance(place, Index)))
         if base.rank == 2 and len(places) == 1 and not node.last:
             # Rows of a matrix are vectors with the reading of all others.
@@ -334,7 +334,7 @@ class Evaluator:
                 values.append(self.value(node))
                 continue
             (index,) = node.indices
-            self.run(index)
+            self.set_range(index)
             axis = self.indices.axis(index)
             value = self.value(node.body)
             if value.array.shape[axis] != self.indices.numbers[index].size:
@@ -374,7 +374,7 @@ class Evaluator:
         if node.kind == "list":
             raise EvaluationError("dots have no meaning here")
         (index,) = node.indices
-        self.run(index)
+        self.set_range(index)
         axis = self.indices.axis(index)
         numbers = self.indices.numbers[index]
         body = self.value(node.body)

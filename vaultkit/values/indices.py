@@ -41,7 +41,7 @@ class Indices:
         """Return the axis of an index."""
         return self.names.index(index)
 
-    def run(self, index: str, low: float, high: float, given: bool = True) -> None:
+    def set_range(self, index: str, low: float, high: float, given: bool = True) -> None:
         """Set the range of an index, both ends included."""
         if not (np.isfinite(low) and np.isfinite(high)):
             raise EvaluationError(f"{shown(index)} would run without an end")

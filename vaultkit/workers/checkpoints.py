@@ -106,7 +106,7 @@ class Waiting:
         with suppress(OSError):
             reading, writing = os.pipe()
             message = {"index": index}
-            if self._apart(lambda pid: self._announce({**message, "pid": pid}, writing)):
+            if self._fork_sibling(lambda pid: self._announce({**message, "pid": pid}, writing)):
                 os.close(writing)
                 given = self._wait(reading, stamps)
             os.close(reading)
@@ -120,10 +120,10 @@ class Waiting:
         given = b""
         with suppress(BaseException):
             os.setsid()
-            while order := _order(reading):
+            while order := _read_task(reading):
                 if _stamps(stamps) != stamps:
                     break
-                if self._apart(lambda _pid: None):
+                if self._fork_sibling(lambda _pid: None):
                     os.setsid()
                     self._began = time.time()
                     self._announce({"pid": os.getpid()})
@@ -134,7 +134,7 @@ class Waiting:
             _exit(0)
         return given
 
-    def _apart(self, announce: Callable[[int], None]) -> bool:
+    def _fork_sibling(self, announce: Callable[[int], None]) -> bool:
         """Fork a process whose parent is the keeper; return True in it, and False here."""
         # Python reseeds its generator after a fork; restore its state.
         numbers = random.getstate()
@@ -200,13 +200,13 @@ def _stamps(files: Iterable[Path]) -> Stamps:
     return found
 
 
-def _order(reading: int) -> bytes:
+def _read_task(reading: int) -> bytes:
     """Read a serialised task, preceded by its length; empty at the end of the pipe."""
-    length = int.from_bytes(_bytes(reading, _LENGTH), "big")
-    return _bytes(reading, length)
+    length = int.from_bytes(_read_bytes(reading, _LENGTH), "big")
+    return _read_bytes(reading, length)
 
 
-def _bytes(reading: int, count: int) -> bytes:
+def _read_bytes(reading: int, count: int) -> bytes:
     """Read ``count`` bytes from a descriptor; empty if it ends earlier."""
     read = b""
     while len(read) < count:

@@ -76,7 +76,7 @@ def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int
             _Keeper(work, connection, limits).run()
         else:
             prepare(work)
-            _alone(work, connection, limits)
+            _work_alone(work, connection, limits)
     except (EOFError, ConnectionError):
         pass  # the connection is closed
     except BaseException:
@@ -87,7 +87,7 @@ def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int
         _exit(0)
 
 
-def _alone(work: Work, connection: Any, limits: Limits) -> None:
+def _work_alone(work: Work, connection: Any, limits: Limits) -> None:
     """Do the work in this process, on systems that cannot fork."""
     connection.send_bytes(b"A")
     while True:
@@ -146,7 +146,7 @@ class _Keeper:
                         self._take_order()
                     else:
                         self.unwanted = list(self.chains)
-                    self._forget()
+                    self._end_unwanted_chains()
                 ending, messages = self._work_on(*self.keys.popleft())
                 # One message, so that the run need not wake up for each part.
                 last = encode(asdict(ending)).encode()
@@ -154,7 +154,7 @@ class _Keeper:
         finally:
             self._end_all()
             self.unwanted = list(self.chains)
-            self._forget()
+            self._end_unwanted_chains()
 
     def _take_order(self) -> None:
         """Read a request: a key, or names of chains of checkpoints to end."""
@@ -164,7 +164,7 @@ class _Keeper:
         else:
             self.unwanted += order
 
-    def _forget(self) -> None:
+    def _end_unwanted_chains(self) -> None:
         """End the chains to drop."""
         while self.unwanted:
             if chain := self.chains.pop(self.unwanted.pop(), None):
@@ -191,7 +191,7 @@ class _Keeper:
             self._evict_checkpoints(before)
         else:
             self.unwanted.append(name)
-        self._forget()
+        self._end_unwanted_chains()
         return ending
 
     def _resume(self, name: str, agrees: int, last: int, given: bytes) -> Chain | None:
@@ -256,7 +256,7 @@ class _Keeper:
             time.sleep(0.001)
 
     @property
-    def _spared(self) -> set[int]:
+    def _checkpoint_processes(self) -> set[int]:
         """Return the processes to keep when a note has ended: its checkpoints."""
         return {one.pid for chain in self.chains.values() for one in chain.kept}
 
@@ -268,9 +268,11 @@ class _Keeper:
         """
 
         def used() -> int:
-            return sum(max(0, memory(pid) - before) for pid in self._spared)
+            return sum(max(0, memory(pid) - before) for pid in self._checkpoint_processes)
 
-        while len(self._spared) > self.limits.checkpoints or used() > self.limits.memory:
+        while (
+            len(self._checkpoint_processes) > self.limits.checkpoints or used() > self.limits.memory
+        ):
             next(chain for chain in self.chains.values() if chain.kept).kept.pop(0).end()
 
     def _watch(self, chain: Chain, before: int) -> tuple[Ending, list[bytes]]:
@@ -364,7 +366,7 @@ class _Keeper:
         """Return the number of processes that a note has left shortly after its end."""
         until = time.monotonic() + 0.2
         while self._reap():
-            left = len(set(descendants(_getpid())) - self._spared)
+            left = len(set(descendants(_getpid())) - self._checkpoint_processes)
             if not left or time.monotonic() > until:
                 return left
             time.sleep(0.005)
@@ -381,14 +383,17 @@ class _Keeper:
         until = time.monotonic() + 10
         # Usually no process is left; asking that costs less than a search.
         while self._reap() and time.monotonic() < until:
-            alive = [pid for pid in descendants(_getpid()) if pid not in self._spared]
+            alive = [pid for pid in descendants(_getpid()) if pid not in self._checkpoint_processes]
             # They are stopped first, so that they cannot fork faster than they are found.
             for number in (signal.SIGSTOP, signal.SIGKILL):
                 for pid in alive:
                     with suppress(OSError):
                         os.kill(pid, number)
             more = self._reap()
-            if self._spared and set(children(_getpid())) <= self._spared:
+            if (
+                self._checkpoint_processes
+                and set(children(_getpid())) <= self._checkpoint_processes
+            ):
                 more = False
             if not more and not alive:
                 break
