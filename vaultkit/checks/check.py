@@ -12,6 +12,8 @@ from typing import Any
 HOLDS, FAILS, EXCEPTED, UNJUDGED = "holds", "fails", "excepted", "unjudged"
 #: Outcomes of a statement that should be proven and is not.
 UNPROVEN = (FAILS, UNJUDGED)
+#: The kind of a sentence that compares in words alone.
+COMPARISON = "comparison"
 #: Most characters of a name or formula in a message.
 LONGEST = 200
 _LONG_NAME = re.compile(rf"(\S{{{LONGEST - 1}}})\S+?([^\w\s…]{{0,4}})(?!\S)")
@@ -44,7 +46,7 @@ class Check:
     ----------
     kind
         ``block``, ``equation``, ``shape``, ``number``, ``prediction``, ``distractor``, ``link``,
-        ``formula``, ``mirror``, ``form``.
+        ``formula``, ``mirror``, ``form``, ``comparison``.
     line, column
         Its position in the note's file, counted from 1.
     what
@@ -147,11 +149,15 @@ class Contradiction:
 def strictly(checks: Iterable[Check]) -> Iterator[Check]:
     """Yield checks as the strict mode reports them: a check that is not judged fails.
 
-    >>> [check.outcome for check in strictly([Check("number", 1, "5", UNJUDGED)])]
-    ['fails']
+    Comparisons in words are only counted; `vaultkit.checks.compared` has a setting of its own.
+
+    >>> kinds = "number", "comparison"
+    >>> [check.outcome for check in strictly(Check(kind, 1, "", UNJUDGED) for kind in kinds)]
+    ['fails', 'unjudged']
     """
     for check in checks:
-        yield replace(check, outcome=FAILS) if check.outcome == UNJUDGED else check
+        is_open = check.outcome == UNJUDGED and check.kind != COMPARISON
+        yield replace(check, outcome=FAILS) if is_open else check
 
 
 def _encodable(value: Any) -> Any:

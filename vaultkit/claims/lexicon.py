@@ -10,13 +10,14 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(__file__).parent
 #: The language of notes that name none, or one without a file.
 DEFAULT = "en"
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, eq=False)  # each file is read once, so identity is equality
@@ -48,9 +49,26 @@ class Lexicon:
         >>> [(m[0], name) for m, name in lexicon("en").find("directions", "no more, at least")]
         [('no more', 'at_most'), ('at least', 'at_least')]
         """
-        pattern, names = self._patterns(table)
-        for found in pattern.finditer(text):
-            yield found, names[str(found.lastgroup)]
+        if not self.may_find(table, text):
+            return
+        quick, pattern, names = _compiled(self, table)
+        lowered = text.lower()
+        if len(lowered) != len(text):  # a capital letter with a dot has two small ones
+            quick, lowered = pattern, text
+        for place in quick.finditer(lowered):
+            if found := pattern.match(text, place.start()):
+                yield found, names[str(found.lastgroup)]
+
+    def may_find(self, table: str, text: str) -> bool:
+        """Return whether a text has a word that an entry of a table needs.
+
+        This is much faster than `find`, and most sentences have none.
+
+        >>> [lexicon().may_find("directions", text) for text in ("It is red.", "It is larger.")]
+        [False, True]
+        """
+        needed = _needed(self, table)
+        return needed is None or not needed.isdisjoint(_words_of(text))
 
     def value(self, table: str, word: str) -> Fraction | None:
         """Return the number that a word has in a table of numbers; None if it has none.
@@ -61,9 +79,6 @@ class Lexicon:
         plain = " ".join(word.lower().split())
         return next((Fraction(n) for n, own in self.words[table].items() if plain in own), None)
 
-    def _patterns(self, table: str) -> tuple[re.Pattern[str], dict[str, str]]:
-        return _compiled(self, table)
-
 
 @cache
 def _pattern(lexicon: Lexicon, table: str, names: tuple[str, ...]) -> str:
@@ -72,13 +87,39 @@ def _pattern(lexicon: Lexicon, table: str, names: tuple[str, ...]) -> str:
 
 
 @cache
-def _compiled(lexicon: Lexicon, table: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return a pattern for the words of a table, and what each of its named groups stands for."""
+def _compiled(
+    lexicon: Lexicon, table: str
+) -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
+    """Return two patterns for the words of a table, and what the groups of the second stand for.
+
+    The first one finds them in a text in lower case, and is much faster: it compares one letter to
+    rule out a word.
+    """
     own = [(word, name) for name, words in lexicon.words[table].items() for word in words]
     own.sort(key=lambda one: len(one[0]), reverse=True)
     names = {f"n{number}": name for number, (_, name) in enumerate(own)}
-    either = "|".join(f"(?P<n{n}>{_pattern_of(word)})" for n, (word, _) in enumerate(own))
-    return re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE), names
+    patterns = [_pattern_of(word) for word, _ in own]
+    either = "|".join(f"(?P<{group}>{one})" for group, one in zip(names, patterns, strict=True))
+    quick, exact = (rf"(?<![\w-])(?:{inner})(?![\w-])" for inner in ("|".join(patterns), either))
+    return re.compile(quick), re.compile(exact, re.IGNORECASE), names
+
+
+@cache
+def _needed(lexicon: Lexicon, table: str) -> frozenset[str] | None:
+    """Return the longest word of each entry of a table; None if an entry has no plain word."""
+    found = set()
+    for entry in (entry for entries in lexicon.words[table].values() for entry in entries):
+        plain = " ".join(part for part in entry.split() if "\\" not in part)
+        longest = max(_words_of(plain), key=len, default="")
+        if not longest:
+            return None
+        found.add(longest)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1000)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def alternatives(words: Iterable[str]) -> str:

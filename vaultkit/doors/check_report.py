@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import click
 
-from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check
-from vaultkit.pipeline.ledger import KINDS
+from vaultkit.checks.check import COMPARISON, EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check
+from vaultkit.pipeline.ledger import KINDS, not_judged
 from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary, unjudged_rows
 from vaultkit.read.vault import Vault
@@ -65,10 +65,11 @@ def report(
     excepted = [f"{tally[EXCEPTED]} excepted"] if tally[EXCEPTED] else []
     holds = "holds" if sum(tally[f"{HOLDS} {kind}"] for kind in KINDS) == 1 else "hold"
     checked = ", ".join([*([f"{', '.join(held)} {holds}"] if held else []), *excepted])
+    words = tally[f"{UNJUDGED} {COMPARISON}"]
     open_ = [
         *([checked] if checked else []),
         *([f"{tally[FOUND]} {occur}"] if tally[FOUND] else []),
-        *([f"{tally[UNJUDGED]} not judged{lists}"] if tally[UNJUDGED] else []),
+        *([f"{not_judged(tally[UNJUDGED], words)}{lists}"] if tally[UNJUDGED] else []),
     ]
     notes = counted(len(found), "note", "notes")
     click.echo(f"{vault.root.name}: {notes}: {'; '.join(open_) or 'nothing to check'}; {wrong}")

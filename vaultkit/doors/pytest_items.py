@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Fix
+from vaultkit.checks.check import COMPARISON, EXCEPTED, FAILS, UNJUDGED, Check, Fix
 from vaultkit.checks.listings import checks_of
 from vaultkit.doors.pytest_session import (
     EXCEPTIONS,
@@ -237,6 +237,7 @@ class NoteItem(_Item):
             known = EXCEPTIONS if check.outcome == EXCEPTED else KINDS
             if check.outcome == UNJUDGED:
                 tally[NOT_JUDGED] += 1
+                tally[COMPARISON] += check.kind == COMPARISON
             elif check.kind in known:
                 tally[known[check.kind]] += 1
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from vaultkit.checks.check import Check
+from vaultkit.checks.check import COMPARISON, Check
 from vaultkit.doors.pytest_items import (
     BlockItem,
     CheckError,
@@ -48,7 +48,7 @@ from vaultkit.doors.pytest_session import (
     vault_root,
 )
 from vaultkit.pipeline.figures import Figures
-from vaultkit.pipeline.ledger import Ledger
+from vaultkit.pipeline.ledger import Ledger, not_judged
 from vaultkit.pipeline.machines import MACHINES
 from vaultkit.pipeline.shards import ShardError
 from vaultkit.pipeline.summary import VERDICTS, summary, unjudged_rows
@@ -214,7 +214,7 @@ def pytest_terminal_summary(
         )
         line = f"vault: {checked}; exceptions: {excepted}"
         if tally[NOT_JUDGED]:
-            line += f"; {tally[NOT_JUDGED]} {NOT_JUDGED}"
+            line += f"; {not_judged(tally[NOT_JUDGED], tally[COMPARISON])}"
         terminalreporter.write_line(f"{line}; {changed}" if changed else line)
     for machines in config.stash[ON_MACHINES].values():
         for trial in machines.trials:

@@ -20,7 +20,7 @@ def span(check: Check, note: Note) -> Span:
     match check.kind:
         case "link":
             return link_at(note, check.line, check.column)
-        case "equation" | "formula" | "number" | "shape" | "sentence":
+        case "equation" | "formula" | "number" | "shape" | "sentence" | "comparison":
             for formula in note.formulas_by_line.get(check.line, ()):
                 if formula.tex == check.what and check.column in (1, formula.column):
                     return span_of_formula(note, formula)

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from vaultkit.checks import cited, contrasts, form, links, mirrors, outputs, typeset
+from vaultkit.checks import cited, compared, contrasts, form, links, mirrors, outputs, typeset
 from vaultkit.checks.bindings import Bindings
 from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, UNPROVEN, Check, strictly
 from vaultkit.checks.computed import Caller
@@ -151,6 +151,8 @@ def _text_checks(
     if "numbers" in names or "numbers" in asked:
         yield from contrasts.check(note)
         yield from cited.check(note, vault)
+    if "numbers" in names and not settings.shown:
+        yield from compared.check(note, fails=vault.options.fails_words)
     if "links" in names:
         found = links.check(note, vault)
         yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from vaultkit.checks.check import FOUND, GENERAL, HOLDS, UNJUDGED, Check
+from vaultkit.checks.check import COMPARISON, FOUND, GENERAL, HOLDS, UNJUDGED, Check
 from vaultkit.pipeline.rests_on import Facts, fingerprint, named, rests_on
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
@@ -219,14 +219,27 @@ def verdicts_in_words(checks: Sequence[Check]) -> str:
     """
     proven = in_words(checks)
     found = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
-    unjudged = sum(check.outcome == UNJUDGED for check in checks)
+    unjudged = [check.kind for check in checks if check.outcome == UNJUDGED]
     occur = "number occurs" if found == 1 else "numbers occur"
     parts = [
         f"{proven} proven" if proven else "",
         f"{found:,} {occur} on the page" if found else "",
-        f"{unjudged:,} not judged" if unjudged else "",
+        not_judged(len(unjudged), unjudged.count(COMPARISON)) if unjudged else "",
     ]
     return "; ".join(filter(None, parts))
+
+
+def not_judged(total: int, comparisons: int) -> str:
+    """Say how many statements are not judged, and how many of them compare in words alone.
+
+    >>> not_judged(4, 0), not_judged(7, 1), not_judged(3, 3)
+    ('4 not judged', '7 not judged, 1 of them a comparison', '3 comparisons not judged')
+    """
+    kind = "comparison" if comparisons == 1 else "comparisons"
+    if comparisons == total:
+        return f"{total:,} {kind} not judged"
+    which = f", {comparisons:,} of them {'a ' * (comparisons == 1)}{kind}" if comparisons else ""
+    return f"{total:,} not judged{which}"
 
 
 def in_words(checks: Iterable[Check]) -> str:

@@ -20,6 +20,7 @@ What these words mean (printed once)
               link leads to its target
   occurs      the number is somewhere on its page, which does not prove that it is the right one
   not judged  neither proven nor contradicted; a failure only if the settings say unjudged = "fail"
+  comparison  a sentence says larger, falls or the same, without a number or code; only counted
   wrong       contradicted: the output differs, the formula is false, the link is broken"""
 
 

@@ -23,14 +23,14 @@ CHECKS = {
     "links": ("link",),
     "mirrors": ("mirror",),
     # Stated numbers, words bound to code, and numbers asked for.
-    "numbers": ("number", "sentence", "prediction", "distractor"),
+    "numbers": ("number", "sentence", "comparison", "prediction", "distractor"),
 }
 #: The checks that compare a note with the values that its code computes.
 OF_CODE = ("equations", "numbers")
 #: Ways to treat a link to a missing note.
 UNWRITTEN = ("fail", "mark", "plain")
 #: Ways to treat a statement that cannot be judged.
-UNJUDGED = ("count", "fail")
+UNJUDGED = ("count", "fail", "fail-all")
 #: Possible files of the settings; the first one that exists is used.
 FILES = ("vaultkit.toml", "../vaultkit.toml", "../pyproject.toml")
 
@@ -75,7 +75,8 @@ class Options:
     unwritten
         How to treat a link to a missing note: one of `UNWRITTEN`.
     unjudged
-        How to treat a statement that can neither be proven nor contradicted: one of `UNJUDGED`.
+        How to treat a statement that can neither be proven nor contradicted: one of `UNJUDGED`;
+        only the last one includes sentences that compare in words alone.
     unpublished
         Folders and patterns of paths that are not published.
     html
@@ -181,7 +182,12 @@ class Options:
     @property
     def is_strict(self) -> bool:
         """Whether a statement that cannot be judged is a failure."""
-        return self.unjudged == "fail"
+        return self.unjudged != "count"
+
+    @property
+    def fails_words(self) -> bool:
+        """Whether a sentence that compares in words alone is a failure, too."""
+        return self.unjudged == "fail-all"
 
     def toml(self) -> str:
         """Return the settings as the text of ``vaultkit.toml``."""

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, UNJUDGED, Check
+from vaultkit.checks.check import COMPARISON, EXCEPTED, FAILS, HOLDS, UNJUDGED, Check
 from vaultkit.files import write_atomically
-from vaultkit.pipeline.ledger import KINDS, Ledger, verdicts_in_words
+from vaultkit.pipeline.ledger import KINDS, Ledger, not_judged, verdicts_in_words
 from vaultkit.read.vault import Vault
 
 #: The outcomes without a verdict.
@@ -62,6 +62,7 @@ class Totals:
     """Counts of checks by outcome, and of notes without checks."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
+    comparisons: int = 0
     notes: int = 0
     unchecked: int = 0
 
@@ -69,7 +70,9 @@ class Totals:
     def of(cls, entries: Sequence[Entry]) -> Totals:
         """Sum the counts of all notes."""
         outcomes = Counter(check.outcome for entry in entries for check in entry.checks or ())
-        return cls(outcomes, len(entries), sum(entry.checks is None for entry in entries))
+        comparisons = sum(entry.count(UNJUDGED, COMPARISON) for entry in entries)
+        unchecked = sum(entry.checks is None for entry in entries)
+        return cls(outcomes, comparisons, len(entries), unchecked)
 
     @property
     def words(self) -> str:
@@ -78,7 +81,7 @@ class Totals:
         if self.outcomes[FAILS]:
             parts.append(_count(self.outcomes[FAILS], "fails", "fail"))
         if self.outcomes[UNJUDGED]:
-            parts.append(f"{self.outcomes[UNJUDGED]:,} not judged")
+            parts.append(not_judged(self.outcomes[UNJUDGED], self.comparisons))
         if self.unchecked:
             parts.append(f"{_count(self.unchecked, 'note')} not checked")
         return ", ".join(parts)
@@ -132,7 +135,7 @@ def line(entry: Entry, href: str = "") -> str:
 def summary(checks: Sequence[Check]) -> list[str]:
     """Summarise the checks of a note: counts of verdicts, and reasons of what has none."""
     reasons = Counter(
-        f"{_OPEN[check.outcome]}, {check.kind}: {''.join(check.why.splitlines()[:1])}"
+        f"{_OPEN[check.outcome]}, {check.kind}: {_reason(check)}"
         for check in checks
         if check.outcome in _OPEN
     )
@@ -141,6 +144,11 @@ def summary(checks: Sequence[Check]) -> list[str]:
         *([f"Verdicts: {verdicts}"] if verdicts else []),
         *(f"{why} ({count} times)" if count > 1 else why for why, count in reasons.items()),
     ]
+
+
+def _reason(check: Check) -> str:
+    """Return the first line of a check's reason, without the statement."""
+    return "".join(check.why.splitlines()[:1]).removeprefix(f"{check.what}: ")
 
 
 def table(found: Sequence[Entry]) -> str:

@@ -38,6 +38,14 @@ const differences = (found, built) => {
   const missing = [...left.values()].reduce((sum, number) => sum + number, 0);
   return Math.max(other, missing);
 };
+/* As the foot of the page says it. */
+const notJudged = (found) => {
+  const all = found.filter((check) => check.outcome === "unjudged");
+  const words = all.filter((check) => check.kind === "comparison").length;
+  if (!words) return all.length && `${all.length} not judged`;
+  if (words === all.length) return `${count(words, "comparison")} not judged`;
+  return `${all.length} not judged, ${words === 1 ? "1 of them a comparison" : `${words} of them comparisons`}`;
+};
 const totals = (found) => {
   const by = (outcome, one, many) => {
     const counts = {};
@@ -47,7 +55,7 @@ const totals = (found) => {
   };
   const of = (outcome) => found.filter((check) => check.outcome === outcome).length;
   return [by("holds", "holds", "hold"), by("fails", "fails", "fail"),
-    of("unjudged") && `${of("unjudged")} not judged`, of("excepted") && count(of("excepted"), "exception")]
+    notJudged(found), of("excepted") && count(of("excepted"), "exception")]
     .filter(Boolean).join("; ");
 };
 

@@ -1,0 +1,125 @@
+"""Sentences that compare in words alone: *B is larger*, with no code, number or formula in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from vaultkit.claims.claims import claims_of
+from vaultkit.claims.comparisons import comparisons
+from vaultkit.claims.lexicon import DEFAULT, Lexicon, lexicon
+from vaultkit.claims.numerals import NUMERAL
+from vaultkit.read.note import Note
+from vaultkit.read.prose import CODE, END, FORMULA, REASONS, Prose
+from vaultkit.read.sentences import Sentences
+
+#: The tables of the lexicon with words that compare whatever is around them.
+TABLES = ("directions", "sides")
+#: Places of sentences; a heading, a summary or a comment in code repeats what the text says.
+_PLACES = ("", "alt text")
+_INLINE = re.compile(f"{CODE}[^{END}]*{END}")
+_ANYTHING = re.compile(r".+", re.DOTALL)
+#: A single word; or a label with a list of links, which leave no words.
+_FRAGMENT = re.compile(r"\A[\W_]*\w+[\W_]*\Z|\A[^:]*:[\W_]*,[\W_]*\Z")
+#: A formula that is judged, or a reason that the text gives.
+_JUDGED = re.compile(f"{FORMULA}|{REASONS.pattern}")
+_ASKS = re.compile(r"\?[\W_]*$")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A word of comparison, at its place, in a sentence without anything that can be judged."""
+
+    line: int
+    column: int
+    text: str
+
+
+def compared(note: Note) -> Iterator[Compared]:
+    """Yield the first word of comparison of each sentence that compares in words alone.
+
+    Examples
+    --------
+    >>> from vaultkit.read.markdown import parse
+    >>> note = parse("A is 2 longer. B is shorter. C is longer<!-- c > a -->. Is D longer?")
+    >>> [found.text for found in compared(note)]
+    ['shorter']
+    """
+    words = lexicon(str(note.meta.get("lang") or DEFAULT))
+    pieces = [piece for piece in note.prose if piece.place in _PLACES and not piece.row]
+    pieces = [p for p in pieces if any(words.may_find(table, p.text) for table in TABLES)]
+    if not pieces:
+        return
+    claims = claims_of(note)
+    judged = {(own.line, own.column) for own in claims.bindings}
+    judged |= {(own.line, own.column) for own in claims.shapes}
+    judged |= {(own.line, own.column) for own in claims.said}
+    judged |= {(own.line, own.column) for p in note.predictions for own in p.distractors}
+    for piece in pieces:
+        for start, end in _sentences(piece):
+            found = word_alone(piece.text[start:end], words)
+            if found is None:
+                continue
+            first, last = piece.place_of(start), piece.place_of(end)
+            if not any(first <= place < last for place in judged):
+                yield Compared(*piece.place_of(start + found.start()), found[0])
+
+
+def _sentences(piece: Prose) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each sentence."""
+    sentences = Sentences(piece.text)
+    start = 0
+    while start < len(piece.text):
+        end = max(sentences.sentence_span(start)[1], start + 1)
+        yield start, end
+        start = end
+
+
+def word_alone(sentence: str, words: Lexicon) -> re.Match[str] | None:
+    """Return the first word of comparison of a sentence that states it without a number.
+
+    >>> own = lexicon()
+    >>> [word_alone(text, own) for text in ("Make it longer.", "It is twice as long.")]
+    [None, None]
+    """
+    own = _patterns(words)
+    if not any(words.may_find(table, sentence) for table in TABLES):
+        return None
+    others = (_ASKS, _JUDGED, _FRAGMENT, own.request, own.number)
+    if any(other.search(sentence) for other in others):
+        return None
+    plain = _INLINE.sub(lambda code: CODE * len(code[0]), sentence)
+    for spoken in comparisons(plain, words):
+        if spoken.table in TABLES and not own.unsure.match(plain, spoken.start):
+            return _ANYTHING.match(sentence, spoken.start, spoken.end)
+    return None
+
+
+@dataclass(frozen=True)
+class _Patterns:
+    """The patterns of a language, by what they match."""
+
+    #: A number from two on, a multiple or a part: evidence that the checks of numbers judge.
+    number: re.Pattern[str]
+    #: The beginning of a request, such as *Then make*.
+    request: re.Pattern[str]
+    #: The words that compare only where code is bound to them.
+    unsure: re.Pattern[str]
+
+
+@cache
+def _patterns(words: Lexicon) -> _Patterns:
+    """Return the patterns of a language."""
+    counted = [name for name in words.words["counts"] if int(name) > 2]  # *both* is no evidence
+    several = "|".join(
+        (rf"(?!(?:zero|one)\b(?![-‑ ]\w)){NUMERAL}", words.pattern("counts", *counted),
+         words.pattern("multiples"), words.pattern("parts"))
+    )  # fmt: skip
+    opens, asks = words.pattern("grammar", "opens"), words.pattern("grammar", "requests")
+    return _Patterns(
+        re.compile(rf"[\d¼-¾⅐-⅞]|(?<![\w-])(?:{several})(?![\w-])", re.IGNORECASE),
+        re.compile(rf"\A[\W\d_]*(?:{opens},?\s+)?{asks}(?!\w)", re.IGNORECASE),
+        re.compile(rf"{words.pattern('grammar', 'unsure')}(?![\w-])", re.IGNORECASE),
+    )
