@@ -149,9 +149,9 @@ class Store:
     def _run(
         self, command: str, values: tuple[object, ...], writes: bool = False
     ) -> list[tuple[Any, ...]]:
-        """Execute an SQL command and return its rows.
+        """Execute an SQL command and return its rows; no rows if the file is locked or damaged.
 
-        None if the file is locked, damaged or missing.
+        A missing file is made only if the command ``writes``.
         """
         try:
             import sqlite3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -148,10 +149,10 @@ def machines_of(folder: Path, *several: Machine, monkeypatch: pytest.MonkeyPatch
 def test_what_cannot_be_tried_says_why(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = arithmetic()
     simd = np.show_config(mode="dicts")["SIMD Extensions"]
-    monkeypatch.setattr(module, "arithmetic", lambda: {**here, "simd": simd["baseline"]})
+    monkeypatch.setattr(module, "arithmetic", lambda: replace(here, simd=simd["baseline"]))
     machines = machines_of(
         vault,
-        Machine("one", kernel=here["kernel"]),
+        Machine("one", kernel=here.kernel),
         Machine("two", kernel="Unheard"),
         Machine("three", without="no such"),
         Machine("four", without="."),

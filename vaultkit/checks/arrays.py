@@ -150,7 +150,10 @@ class _Bindings:
 def _names(
     node: ast.AST, hidden: frozenset[str] = frozenset()
 ) -> Iterator[tuple[str, ast.Name | ast.alias, bool]]:
-    """Yield each name of the module with its node, and whether it is bound there."""
+    """Yield each name of the module with its node, and whether it is bound there.
+
+    ``hidden``: the names that comprehensions around the node bind.
+    """
     match node:
         case ast.Name(id=name, ctx=ctx) if name not in hidden:
             yield name, node, isinstance(ctx, ast.Store)

@@ -216,7 +216,10 @@ class Backing:
         )
 
     def _is_exact(self, amount: Amount, counted: bool = False) -> bool:
-        """Return whether code states, binds or shows exactly this number, or an axis has it."""
+        """Return whether code states, binds or shows exactly this number, or an axis has it.
+
+        ``counted``: whether a counted integer also backs an amount with decimals.
+        """
         exact = (
             self.seen.stated,
             self.seen.bound,

@@ -128,8 +128,8 @@ class Bindings:
         """Return whether a comment binds the number at a place to code."""
         if any((line, column) in verdict.places for verdict in self.found.values()):
             return True
-        of_others = (own for own in claims_of(self.note).bindings if own.note)
-        return any((own.line, own.column) == (line, column) for own in of_others)
+        of_others = (binding for binding in claims_of(self.note).bindings if binding.note)
+        return any((other.line, other.column) == (line, column) for other in of_others)
 
     def names(self) -> set[str]:
         """Return the names in the code of all bindings."""

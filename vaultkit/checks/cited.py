@@ -169,7 +169,7 @@ def _values_of_name(note: Note, name: str) -> set[Fraction]:
         return numbers if len(numbers) == len(set(map(repr, assigned))) else set()
     label = stems(name, _lexicon(note))
     # A percentage is shown as a share, too.
-    shown = (one for one in _shown_numbers(note) if one.label and one.unit != "%")
+    shown = (number for number in _shown_numbers(note) if number.label and number.unit != "%")
     return {one.value for one in shown if one.label == label}
 
 
@@ -188,7 +188,7 @@ def _assigned_numbers(target: ast.expr, value: ast.expr, name: str) -> Iterator[
 
 def state(note: Note) -> str:
     """Return a hash of the numbers that a note shows, with their words."""
-    return key_of([str(one) for one in _shown_numbers(note)]).hex()
+    return key_of([str(number) for number in _shown_numbers(note)]).hex()
 
 
 class _Numbers:
@@ -199,11 +199,14 @@ class _Numbers:
         self._sorted = sorted(self.all, key=_value)
 
     def agree(self, number: Stated, apart_from: int = 0) -> bool:
-        """Return whether one of the numbers, not on a certain line, agrees with what is stated."""
+        """Return whether one of the numbers agrees with what is stated.
+
+        ``apart_from`` is a line whose numbers do not count, for the line with the statement itself.
+        """
         return any(
-            own.holds(one.value)
-            for own in number.ranges
-            for one in self._numbers_near(own)
+            range_.holds(one.value)
+            for range_ in number.ranges
+            for one in self._numbers_near(range_)
             if one.line != apart_from
         )
 

@@ -78,7 +78,10 @@ def evaluated(
     describe: Callable[[Any], Any],
     call: Caller = just_call,
 ) -> Any:
-    """Evaluate an expression as `computed` does, whatever names it has."""
+    """Evaluate an expression as `computed` does, whatever names it has.
+
+    Return what ``describe`` returns for its value; ``call`` is what runs the code.
+    """
     tree = ast.parse(code.strip(), mode="eval")
     compiled = compile(tree, "inline code", "eval")
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

@@ -194,7 +194,7 @@ class Equations:
                     expression.fits = not expression.why
 
     @property
-    def are_of_something_else(self) -> bool:
+    def none_can_be_judged(self) -> bool:
         """Whether the note has formulas, and none could be judged on its variables."""
         stated = self.claims or any(check.outcome == UNJUDGED for check in self.others)
         return bool(stated) and not self.are_judged

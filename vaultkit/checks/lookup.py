@@ -75,11 +75,11 @@ class Evidence:
         return self._sorted[first : bisect_right(self._sorted, high + margin)]
 
     def rounds_to(self, amount: Amount, counted: bool = False) -> bool:
-        """Return whether a number of the collection rounds to this amount at its digits."""
+        """Return whether a number of the collection rounds to this amount; see `rounded`."""
         return self.rounded(amount, counted) is not None
 
     def holds(self, amount: Amount, counted: bool = False) -> bool:
-        """Return whether the collection has exactly this amount."""
+        """Return whether the collection has exactly this amount; see `rounded`."""
         return self.exact(amount, counted) is not None
 
     def rounded(self, amount: Amount, counted: bool = False) -> float | None:

@@ -143,7 +143,10 @@ class Numbers:
         return ""
 
     def _contradiction(self, quantity: Quantity, pair: Sequence[Quantity]) -> str:
-        """Return what the note shows in place of a number that only unrelated evidence backs."""
+        """Return why a number is probably wrong although some output or variable has it.
+
+        ``pair``: the number and the next one, if a sentence gives them together.
+        """
         if beyond := self._number_at_bound(quantity):
             return f"{beyond} is not {quantity.bounds} than that"
         if named := self._named_otherwise(quantity):

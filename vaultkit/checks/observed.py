@@ -101,7 +101,7 @@ class Observed:
         self.stated.include(own)
 
     @property
-    def are_of_something_else(self) -> bool:
+    def computes_nothing(self) -> bool:
         """Whether the code shows no output and has computed no number."""
         found = (self.shown, self.bound, self.elements, self.lengths, self.sizes, self.defaults)
         outputs = any(block.output for block in self.note.blocks)

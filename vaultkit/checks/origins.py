@@ -71,7 +71,7 @@ def _collect(body: Sequence[ast.stmt], found: Origins, *, within: bool) -> None:
 
 
 def _assign(target: ast.expr, value: ast.expr, found: Origins, *, within: bool) -> None:
-    """Record the origin of the names of an assignment."""
+    """Record the origin of the names of an assignment; ``within``: it is in a loop."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for one, other in zip(target.elts, value.elts, strict=False):
             _assign(one, other, found, within=within)

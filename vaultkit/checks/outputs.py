@@ -31,7 +31,19 @@ _GAP = "\ue000"
 def check(
     index: int, block: Block, steps: Sequence[Step], seconds: float, *, every_digit: bool = False
 ) -> Iterator[Check]:
-    """Yield the check of a block that was run: it runs, and its outputs agree with those shown."""
+    """Yield the check of a block that was run: it runs, and its outputs agree with those shown.
+
+    Parameters
+    ----------
+    index, block
+        The block, and its index in the note.
+    steps
+        The pieces of its code that have run, with their outputs.
+    seconds
+        The time that it took.
+    every_digit
+        Whether rounded numbers are refused.
+    """
     if "no-run" in block.fence.options:
         yield Check("block", block.fence.line, block.section, EXCEPTED, "no-run", block=index)
         return
@@ -230,7 +242,7 @@ def _with_even_space(text: str, brackets: str) -> tuple[str, str]:
 
 
 def _same_words(shown: list[str], real: list[str], rounded: bool) -> bool:
-    """Compare the text between numbers.
+    """Return whether the pieces of text between the numbers of two outputs are equal.
 
     With ``rounded`` numbers, which shift columns, only the blanks at the beginning of a line count.
     """

@@ -106,7 +106,10 @@ class Statements:
 
 
 def _possible_texts(value: Any, *, but_arrays: bool = False) -> list[str]:
-    """Return the texts with which a note may show a value; the last one is its truth value."""
+    """Return the texts with which a note may show a value; the last one is its truth value.
+
+    Raise TypeError for a function, and with ``but_arrays`` for an array.
+    """
     if but_arrays and isinstance(value, np.ndarray):
         raise TypeError("the shape of an array is judged by another check")
     if callable(value) and not isinstance(value, type):

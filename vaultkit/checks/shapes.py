@@ -101,7 +101,7 @@ class Shapes:
                 scope = (HERE if self.tried[shape] else GENERAL) if shape in self.tried else ""
                 yield Check("shape", *where, HOLDS, self.rests_on(shape), shape.column, scope)
 
-    def computes(self, line: int, column: int) -> bool:
+    def states_shape_at(self, line: int, column: int) -> bool:
         """Return whether a place is in an expression whose shape the text states."""
         return any(
             shape.is_said_of(line, column) and self.is_shape(shape) and bool(self.subject(shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -88,7 +88,9 @@ def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
     words = lexicon(binding.language or "en")
     ahead = binding.words[: binding.at]
     stated = [
-        one for one in numbers(ahead, binding.at, words, in_percent=True) if one.bounds or one.times
+        number
+        for number in numbers(ahead, binding.at, words, in_percent=True)
+        if number.bounds or number.times
     ]
     if not isinstance(binding.tree, ast.Compare) or len(binding.tree.ops) != 1 or not stated:
         return "", ()
@@ -106,8 +108,8 @@ def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
             for factor in (side.left, side.right)
             if is_literal(factor)
         ]
-    values = [plain(ast.literal_eval(own)) for own in literals]
-    values = [own for own in values if isinstance(own, Fraction) and own]
+    values = [plain(ast.literal_eval(literal)) for literal in literals]
+    values = [value for value in values if isinstance(value, Fraction) and value]
     if not values:
         return "", ()
     # Fractions are rounded, as 1/3 is in code.
@@ -126,8 +128,8 @@ def _number(
     ahead, at = (formula, len(formula)) if formula else (binding.words, binding.at)
     # Each number with its place; one in a formula has none.
     stated: list[tuple[Stated, tuple[int, int] | None]] = [
-        (one, None if formula else binding.place_of(one.start))
-        for one in numbers(ahead, at, words, in_percent=hundred)
+        (number, None if formula else binding.place_of(number.start))
+        for number in numbers(ahead, at, words, in_percent=hundred)
     ]
     if len(stated) < len(values):
         cells = [
@@ -279,32 +281,36 @@ def _ends_with_date(ahead: str, value: datetime.date | datetime.time, words: Lex
 def _ends_with(binding: Binding, names: Sequence[str], words: Lexicon) -> bool:
     """Return whether the words before a comment end with names, in order.
 
-    Some words may follow the last one: *the `f` node*.
+    Some words may follow the last name, *the `f` node*, unless they are names themselves. Between
+    two names there may be words that join a list: *`f`, `g` and `h`*.
     """
-    ahead = binding.words[: binding.at]
-    own = _comparable(ahead)
-    wanted = [token for name in names for token in _comparable(name)]
-    between = words.words["grammar"]["in_lists"]
-    for skipped in range(_BETWEEN + 1):
-        end = len(own) - skipped
-        at, left = end, list(wanted)
-        while left and at > 0:
-            word = own[at - 1]
-            if _are_equal_words(word, left[-1]):
-                left.pop()
-            elif len(names) == 1 or word.lower() not in between or len(left) == len(wanted):
-                break
-            at -= 1
-        if wanted and not left:
-            # A name that goes on, as *New York City* for "York City", is another one; so is a
-            # second name in code behind it.
+    said = _words_of(binding.words[: binding.at])
+    wanted = [word for name in names for word in _words_of(name)]
+    joining = words.words["grammar"]["in_lists"] if len(names) > 1 else ()
+    for end in range(len(said), len(said) - _BETWEEN - 1, -1):
+        if wanted and _ends_with_words(said[: max(end, 0)], wanted, joining):
             return True
-        if end > 0 and (own[end - 1][:1].isupper() or _is_code(binding, end, own)):
-            break
+        # This word is to be skipped. But *New York City* does not name York, and of two names in
+        # code, the last one counts.
+        if end > 0 and (said[end - 1][:1].isupper() or said[end - 1] == binding.text):
+            return False
     return False
 
 
-def _comparable(text: str) -> list[str]:
+def _ends_with_words(said: Sequence[str], wanted: Sequence[str], joining: Collection[str]) -> bool:
+    """Return whether words end with the wanted ones, perhaps with joining words between these."""
+    left = list(wanted)
+    for word in reversed(said):
+        if _are_equal_words(word, left[-1]):
+            left.pop()
+        elif word.lower() not in joining or len(left) == len(wanted):
+            return False
+        if not left:
+            return True
+    return False
+
+
+def _words_of(text: str) -> list[str]:
     return [found[0] for found in _WORD.finditer(text.replace("_", " "))] or text.split()
 
 
@@ -313,8 +319,3 @@ def _are_equal_words(word: str, wanted: str) -> bool:
     if word == wanted:
         return True
     return len(word) > 1 and word[1:] == wanted[1:] and word[0].lower() == wanted[0].lower()
-
-
-def _is_code(binding: Binding, end: int, own: Sequence[str]) -> bool:
-    """Return whether the word at a place is bound as code, so that no other name can be meant."""
-    return binding.text == own[end - 1]

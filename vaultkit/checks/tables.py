@@ -149,8 +149,8 @@ class Tables:
                     numbers = tuple(map(float, items))
                     if (f"variable {name}", numbers) not in self.lists:
                         self.lists.append((f"variable {name}", numbers))
-                    for own in labels:
-                        self._add_source(f"variable {name}", zip(own, items, strict=True))
+                    for label in labels:
+                        self._add_source(f"variable {name}", zip(label, items, strict=True))
 
     def _read_output(self, step: Step) -> None:
         """Read an output: numbers behind words, or behind the first number of a line."""

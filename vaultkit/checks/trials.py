@@ -170,7 +170,7 @@ class _Trials:
         """
 
         def fits(names: Collection[str], place: int | None = None) -> bool:
-            """Run the note with changed sizes; record the change if it runs to the end.
+            """Return whether the note runs to the end with changed sizes; if so, record the change.
 
             ``place`` is the kind of change, the same for all sizes; None: a different one for each.
             """
@@ -236,8 +236,8 @@ class _Trials:
         if run.is_whole and not variation.grows:
             for stated in self.shapes:
                 stated.compare(arrays)
-            for own in self.sentences:
-                own.compare(bound)
+            for sentence in self.sentences:
+                sentence.compare(bound)
         return run.is_whole
 
     def claims(self) -> Iterator[tuple[int, int, Claim]]:

@@ -312,8 +312,8 @@ def differ_in_prefix(one: str, other: str) -> bool:
     (True, False)
     """
     base = _PREFIX.sub("", one)
-    is_symbol = any(_PREFIX.match(unit) for unit in (one, other))
-    return is_symbol and one != other and base == _PREFIX.sub("", other)
+    has_prefix = any(_PREFIX.match(unit) for unit in (one, other))
+    return has_prefix and one != other and base == _PREFIX.sub("", other)
 
 
 def power_of_prefix(unit: str) -> tuple[int | None, str]:

@@ -173,7 +173,7 @@ def _is_code(tree: ast.expr, names: Set[str]) -> bool:
     known = own & names
     match tree:
         case ast.Compare(_, operators) if not all(
-            isinstance(one, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for one in operators
+            isinstance(operator, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for operator in operators
         ):
             return True
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not(), _):
@@ -238,7 +238,19 @@ def plain_words(text: str) -> str:
 def _bound_span(
     raw: str, plain: str, first: int, at: int, words: Lexicon, *, is_value: bool
 ) -> tuple[int, int]:
-    """Return the span of the words before a comment that it binds, as far as the text shows it."""
+    """Return the span of the words before a comment that it binds, as far as the text shows it.
+
+    Parameters
+    ----------
+    raw, plain
+        The text with marks for code, and the same text without them.
+    first, at
+        Where the sentence and the comment begin.
+    words
+        The words of the language.
+    is_value
+        Whether the comment states a value, which a number or name shows, or else a condition.
+    """
     text = plain[first:at]
     spans = [(found.start(), found.end()) for found in re.finditer(r"[\w’'-]+", text)][-1:]
     if is_value:

@@ -180,8 +180,8 @@ def _shared(inner: Relation, operator: str, right: ast.expr) -> Relation:
 def _negated(found: Relation) -> Relation:
     """Return the relation that holds if and only if another one does not."""
     quantifiers = {"any": "none", "none": "any", "all": "any", "most": "few", "few": "most"}
-    operators = {_FLIPPED.get(one, {"true": "false", "false": "true"}.get(one, one))
-                 for one in found.operators}  # fmt: skip
+    operators = {_FLIPPED.get(operator, {"true": "false", "false": "true"}.get(operator, operator))
+                 for operator in found.operators}  # fmt: skip
     return replace(
         found,
         operators=frozenset(operators),
@@ -190,7 +190,7 @@ def _negated(found: Relation) -> Relation:
 
 
 def _joined(parts: list[Relation]) -> Relation:
-    operators = frozenset(one for part in parts for one in part.operators)
+    operators = frozenset(operator for part in parts for operator in part.operators)
     quantifiers = {part.quantifier for part in parts}
     quantifier = quantifiers.pop() if len(quantifiers) == 1 else ""
     return Relation(operators, quantifier, chain=any(part.chain for part in parts))
@@ -311,8 +311,8 @@ def contrary_extreme(text: str, tree: ast.expr, words: Lexicon) -> str:
     """
     found = relation(tree)
     spoken = [
-        one for one in comparisons(text, words, late=False)
-        if one.what in _SUPERLATIVES or one.word in _BEST
+        comparison for comparison in comparisons(text, words, late=False)
+        if comparison.what in _SUPERLATIVES or comparison.word in _BEST
     ]  # fmt: skip
     if not spoken or len(found.extremes) != 1 or spoken[-1].denied:
         return ""
@@ -455,7 +455,7 @@ def _agrees(spoken: Spoken, found: Relation, words: Lexicon) -> bool:
     if found.many and what not in _CHANGES:
         return True
     if found.chain and what in _CHANGES:
-        operators = frozenset(_MIRRORED.get(one, one) for one in operators)
+        operators = frozenset(_MIRRORED.get(operator, operator) for operator in operators)
     return bool(operators & (_DENIED if spoken.denied else _AGREE)[what])
 
 
@@ -468,7 +468,7 @@ def _direction_of_quality(name: str, found: Relation, words: Lexicon) -> str:
     sides = words.words["sides"]
 
     def holds(*lists: str) -> bool:
-        parts = {part for own in found.names for part in (own, *own.split("_"))}
+        parts = {part for name in found.names for part in (name, *name.split("_"))}
         stems = {part.removesuffix("s") for part in parts} | parts
         return any(word in stems for one in lists for word in sides[one])
 

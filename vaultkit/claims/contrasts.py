@@ -125,6 +125,8 @@ _LAST_WORD = re.compile(rf"\s{_FUNCTION_WORDS.pattern}$", re.IGNORECASE)
 def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
     """Yield what the sentences of a piece of text state about their own numbers.
 
+    ``language`` is the code of the language of the text; English if it is empty.
+
     Examples
     --------
     >>> prose = Prose()
@@ -139,7 +141,7 @@ def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
     lower = text.lower()
     for pattern, reader, needed in _patterns(words):
         for found in pattern.finditer(text) if any(map(lower.__contains__, needed)) else ():
-            begins, ends = _sentence(text, found.start(), found.end())
+            begins, ends = _sentence_span(text, found.start(), found.end())
             around = text[begins : found.start()] + " " + text[found.end() : ends + 1]
             around = _QUITE.sub("", around)
             if "?" in around or _NOT_SAID.search(around) or _DENIED.search(found[0]):
@@ -152,10 +154,11 @@ def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
             said = _LAST_WORD.sub("", " ".join(found[0].split()))
             given = prose.reason_behind(prose.text, found.end())
             yield Contrast(line, column, said, left, relation, right, slack, given=given)
-    yield from _dates(prose, text)
+    yield from _weekdays_of_dates(prose, text)
 
 
-def _sentence(text: str, first: int, last: int) -> tuple[int, int]:
+def _sentence_span(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return the span of the sentence around a part of a text, at most `_FAR` characters away."""
     far = max(0, first - _FAR)
     begins = max((stop.end() for stop in _STOP.finditer(text, far, first)), default=far)
     stop = _STOP.search(text, last, last + _FAR)
@@ -197,64 +200,65 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, list[str]
     readers: list[tuple[str, _Reader, str]] = [
         # It falls from 5 to 3.
         (rf"\b(?:{change}){adverb}\s+from\s+{_ABOUT}{_A}(?P<between>{_WORDS}{{0,40}}?)"
-         rf"(?<=\s)to\s+{_ABOUT}{_B}", _change, "from"),
+         rf"(?<=\s)to\s+{_ABOUT}{_B}", _from_to, "from"),
         # The mean is shorter (4) than the median (5).
         (rf"\b(?:{how})\s*\({_ABOUT}{_A}\)\s*than\b{_WORDS}{{0,60}}?\({_ABOUT}{_B}\)",
-         _compared, "than"),
+         _comparison, "than"),
         (rf"[a-z]{{3,}}\s\({_ABOUT}{_A}\)(?P<between>\s(?:is|are|was|were)\s{adverb}(?:much\s|far\s|slightly\s)?)"
-         rf"(?:{how})\sthan\b{_WORDS}{{0,40}}?[a-z]{{3,}}\s\({_ABOUT}{_B}\)", _compared, "than"),
+         rf"(?:{how})\sthan\b{_WORDS}{{0,40}}?[a-z]{{3,}}\s\({_ABOUT}{_B}\)", _comparison, "than"),
         # 12 is less than 9.
         (rf"{_A}\s+(?:is|are|was|were){adverb}\s+(?:much\s+|far\s+|slightly\s+|still\s+)?(?:{how})"
-         rf"\s+than\s+{_ABOUT}{_B}", _subject, "than"),
+         rf"\s+than\s+{_ABOUT}{_B}", _comparison_with_subject, "than"),
         # 0.44, which is larger than the 0.36 of others.
         (rf"{_A},?\swhich\s(?:is|are|was|were){adverb}\s+(?:much\s+|far\s+|slightly\s+|still\s+)?(?:{how})"
-         rf"\s+than\s+(?:the\s)?{_ABOUT}{_B}", _strictly, "which"),
+         rf"\s+than\s+(?:the\s)?{_ABOUT}{_B}", _unequal, "which"),
         # 41 % of the 10,000 votes, which is less than half.
         (rf"{_A}(?<=%)\s(?:of|were|are|is|have|has)\b[^.;:!?()%,{FORMULA}]{{0,40}}?(?:\d{{1,3}},\d{{3}}[^.;:!?()%,\d]{{0,20}})?"
-         rf",\s(?:which\sis\s)?{bound}\sthan\s{part}(?=\s?[.;])(?P<rest>)", _share_bound, "than"),
+         rf",\s(?:which\sis\s)?{bound}\sthan\s{part}(?=\s?[.;])(?P<rest>)",
+         _share_with_bound, "than"),
         # Fewer: 5 instead of 3.
         (rf"\b(?:{how})(?:\sthan\sthe)?(?:\s[a-z]+){{0,2}}(?:\sof\sthe\stwo)?\s?[:,(]\s?(?:at\s)?{_ABOUT}{_A}"
          rf"\s+(?:instead\sof|rather\sthan|against|versus|vs\.?|compared\s(?:with|to))\s+{_ABOUT}{_B}",
-         _compared, "instead rather against versus vs compared"),
+         _comparison, "instead rather against versus vs compared"),
         # It lowers the level to 4; the other one raises it to 5.
         (rf"\b(?P<falls>lowers|reduces|drops|cuts)\s(?:[^.;:!?]|\.\d){{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
          rf"\b(?P<rises>raises|lifts|increases)\sit\sto\s{_B}",
-         _turned, "lowers reduces drops cuts"),
+         _opposite_changes, "lowers reduces drops cuts"),
         (rf"\b(?P<rises>raises|lifts|increases)\s(?:[^.;:!?]|\.\d){{0,60}}?\sto\s{_A}[;,]{_WORDS}{{0,60}}?"
          rf"\b(?P<falls>lowers|reduces|drops|cuts)\sit\sto\s{_B}",
-         _turned, "raises lifts increases"),
+         _opposite_changes, "raises lifts increases"),
         # 36 mm against 19 mm, not quite twice as much.
         (rf"{_A}\s(?:against|instead\sof|compared\s(?:with|to))\s{_ABOUT}{_B}{_WORDS}{{0,30}}?,\s"
          rf"(?:not\squite\s|almost\s|nearly\s|about\s|roughly\s)?{times}\sas\s(?:much|many|large|long|high|far|big)",
-         _multiple, "against instead compared"),
+         _ratio, "against instead compared"),
         # 22 words, but only 14 different ones.
         (rf"{_A}(?<=s),?\s(?:but|of\swhich|and)\s(?:only\s)?(?P<b>{_DIGITS})(?P<b_unit>)\s"
-         r"(?:different|distinct|unique)\s", _members, "different distinct unique"),
+         r"(?:different|distinct|unique)\s", _part_of_whole, "different distinct unique"),
         # 0.43, more than half.
         (rf"{_A}\s?[,(–—]\s?(?:(?:that\sis|i\.e\.|so|or|which\sis),?\s)?(?:(?:a\slittle|slightly|just|well|far)\s)?"
-         rf"{bound}{than}\s{part}(?P<rest>\s\w+)?", _share_bound, shares),
-        (rf"{bound}{than}\s{part}{_WORDS}{{0,40}}?\({_A}\)", _share_bound, shares),
+         rf"{bound}{than}\s{part}(?P<rest>\s\w+)?", _share_with_bound, shares),
+        (rf"{bound}{than}\s{part}{_WORDS}{{0,40}}?\({_A}\)", _share_with_bound, shares),
         # A third, 24.6 %; half of them (43 %).
-        (rf"{alone}\b{part},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$)", _share, shares),
-        (rf"{alone}\b{part}{_WORDS}{{0,40}}?\({_ABOUT}{_A}\)", _share, shares),
+        (rf"{alone}\b{part},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$)", _share_in_words, shares),
+        (rf"{alone}\b{part}{_WORDS}{{0,40}}?\({_ABOUT}{_A}\)", _share_in_words, shares),
         # Half as many: 10 of 40.
         (rf"\b{times}\sas\s(?:many|much|large|long|high|big|heavy|wide|tall|fast|old|often|strong|far)"
          rf"(?:\s[a-z]+)?\s?[:,(]\s?{_ABOUT}{_A}\s+(?:of|instead\sof|against|versus|vs\.?|"
-         rf"compared\s(?:with|to)|rather\sthan)\s+(?:the\s)?{_ABOUT}{_B}", _multiple, multiples),
+         rf"compared\s(?:with|to)|rather\sthan)\s+(?:the\s)?{_ABOUT}{_B}", _ratio, multiples),
         (rf"\b{times}\sas\s[a-z]+\s\({_ABOUT}{_A}\)\sas\b{_WORDS}{{0,60}}?\({_ABOUT}{_B}\)",
-         _multiple, multiples),
-        (rf"\b{times}{adverb}\sfrom\s{_ABOUT}{_A}\sto\s{_ABOUT}{_B}", _multiplied, multiples),
+         _ratio, multiples),
+        (rf"\b{times}{adverb}\sfrom\s{_ABOUT}{_A}\sto\s{_ABOUT}{_B}", _change_by_factor, multiples),
         # 4.5 V: half of the 9 V.
         (rf"{_A}\s?(?:[:,–—(]|is|are|was|were)\s?(?:that\sis\s)?{_ABOUT}(?:exactly\s)?{part}\sof\s"
-         rf"(?:the\s)?{_B}(?=\s?[.,;:!?)]|\s*$)", _share_of, shares),
+         rf"(?:the\s)?{_B}(?=\s?[.,;:!?)]|\s*$)", _share_of_whole, shares),
         # 20 words, 18 of them short.
         (rf"{_A}{_WORDS}{{0,40}}?(?:,|\band|,\sand)\s{_ABOUT}(?P<b>{_DIGITS})(?P<b_unit>)\sof\s"
-         r"(?:them|these|those|which|whom)\b", _members, "them these those which whom"),
+         r"(?:them|these|those|which|whom)\b", _part_of_whole, "them these those which whom"),
         # 12 of 48 (30 %); 30 % (12 of 48).
         (rf"{_A}\s(?:out\s)?of\s(?:the\s|all\s)?{_B}{_WORDS}{{0,30}}?\((?P<c>{_DIGITS})\s?(?:%|percent|per\scent)\)",
-         _percentage, "% cent"),
+         _ratio_in_percent, "% cent"),
         (rf"(?<![\w.,–-])(?P<c>{_DIGITS})\s?(?:%|percent|per\scent)\s\({_A}\s(?:out\s)?of\s(?:the\s)?{_B}\)",
-         _percentage, "% cent"),
+         _ratio_in_percent, "% cent"),
     ]  # fmt: skip
     return tuple(
         (re.compile(p, re.IGNORECASE), reader, need.split()) for p, reader, need in readers
@@ -265,7 +269,7 @@ def _value(found: re.Match[str], name: str) -> Fraction:
     return Fraction(found[name].replace(",", ""))
 
 
-def _half(found: re.Match[str], name: str) -> Fraction:
+def _half_last_digit(found: re.Match[str], name: str) -> Fraction:
     """Return half a unit of the last digit of a number."""
     return Fraction(1, 2 * 10 ** len(found[name].partition(".")[2]))
 
@@ -276,7 +280,7 @@ def _unit(found: re.Match[str], name: str) -> str:
     return "" if _FUNCTION_WORDS.fullmatch(unit) else unit.removesuffix("s")
 
 
-def _comparable(found: re.Match[str]) -> bool:
+def _are_comparable(found: re.Match[str]) -> bool:
     """Return whether two numbers may be compared: they have the same unit, and are not years."""
     one, other = _unit(found, "a"), _unit(found, "b")
     if one != other and (one or other in _SCALES):
@@ -284,48 +288,49 @@ def _comparable(found: re.Match[str]) -> bool:
     return not all(_value(found, name) in _YEARS for name in ("a", "b")) or bool(one or other)
 
 
-def _change(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _from_to(found: re.Match[str], words: Lexicon) -> _Found | None:
     """Return what *falls from 5 to 3* compares: the second number with the first."""
     before, after = _value(found, "a"), _value(found, "b")
     turns = next(iter(words.find("directions", found["between"] or "")), None)
     joined = re.search(r"\b(?:and|then|but|while|or|when|as)\b", found["between"] or "")
-    if turns or joined or not _comparable(found) or not before:
+    if turns or joined or not _are_comparable(found) or not before:
         return None
     return after, "<" if found["falls"] else ">", before, Fraction(0)
 
 
-def _compared(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
-    if not _comparable(found):
+def _comparison(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
+    """Return what *shorter (4) than the median (5)* compares."""
+    if not _are_comparable(found):
         return None
     return _value(found, "a"), "<" if found["less"] else ">", _value(found, "b"), Fraction(0)
 
 
-def _turned(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
+def _opposite_changes(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
     """Return what *lowers it to 4; the other raises it to 5* compares."""
-    if not _comparable(found):
+    if not _are_comparable(found):
         return None
     is_first_lower = found.start("falls") < found.start("rises")
     return _value(found, "a"), "<" if is_first_lower else ">", _value(found, "b"), Fraction(0)
 
 
-def _strictly(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Read a comparison of two numbers, which are not the same."""
-    own = _compared(found, words)
+def _unequal(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Return a comparison like `_comparison`, which is false for two equal numbers."""
+    own = _comparison(found, words)
     if own is None or own[0] != own[2]:
         return own
     return own[0], own[1], own[2], Fraction(-1, 10**9)
 
 
-def _subject(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _comparison_with_subject(found: re.Match[str], words: Lexicon) -> _Found | None:
     """Return what a sentence compares whose subject has a number of its own."""
-    begins, ends = _sentence(found.string, found.start(), found.end())
+    begins, ends = _sentence_span(found.string, found.start(), found.end())
     before, behind = found.string[begins : found.start()], found.string[found.end() : ends]
     if _PART.search(before) or _ABOUT_CODE.search(f"{before} {behind}"):
         return None
-    return _compared(found, words)
+    return _comparison(found, words)
 
 
-def _part(found: re.Match[str], words: Lexicon) -> Fraction | None:
+def _fraction(found: re.Match[str], words: Lexicon) -> Fraction | None:
     """Return the fraction in words."""
     if found["half"]:
         return Fraction(1, 2)
@@ -334,19 +339,19 @@ def _part(found: re.Match[str], words: Lexicon) -> Fraction | None:
     return above / below if below and above < below else None
 
 
-def _shared(found: re.Match[str]) -> tuple[Fraction, Fraction] | None:
+def _as_share_of_one(found: re.Match[str]) -> tuple[Fraction, Fraction] | None:
     """Return a number that is a share of one, with half a unit of its last digit."""
-    value, half, unit = _value(found, "a"), _half(found, "a"), _unit(found, "a")
-    begins, ends = _sentence(found.string, found.start(), found.end())
+    value, half, unit = _value(found, "a"), _half_last_digit(found, "a"), _unit(found, "a")
+    begins, ends = _sentence_span(found.string, found.start(), found.end())
     others = re.findall(r"\d\s?(?:%|per\s?cent)", found.string[begins:ends])
     if unit in ("%", "percent", "per") and value <= 100 and len(others) == 1:
         return value / 100, half / 100
     return (value, half) if not unit and "." in found["a"] and value < 1 else None
 
 
-def _share_bound(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _share_with_bound(found: re.Match[str], words: Lexicon) -> _Found | None:
     """Return what *0.43, more than half* compares: the number with the share."""
-    part, shared = _part(found, words), _shared(found)
+    part, shared = _fraction(found, words), _as_share_of_one(found)
     rest = (found.groupdict().get("rest") or "").strip().lower()
     if part is None or shared is None or (rest and rest not in ("and", "but", "so", "while")):
         return None
@@ -354,42 +359,47 @@ def _share_bound(found: re.Match[str], words: Lexicon) -> _Found | None:
     return shared[0], "<" if less else ">", part, shared[1]
 
 
-def _share(found: re.Match[str], words: Lexicon) -> _Found | None:
-    part, shared = _part(found, words), _shared(found)
+def _share_in_words(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Return what *a third (24.6 %)* compares: the number with the share, which is rounded."""
+    part, shared = _fraction(found, words), _as_share_of_one(found)
     if part is None or shared is None:
         return None
     return shared[0], "=", part, max(part / 5, Fraction(1, 20)) + shared[1]
 
 
 def _factor(found: re.Match[str], words: Lexicon) -> Fraction | None:
+    """Return the number that *half* or *three times* multiplies by."""
     counts = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
     if found["count"]:
         return Fraction(counts[found["count"].lower()])
     return words.value("multiples", found["times"])
 
 
-def _multiple(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _ratio(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Return what *half as many: 10 of 40* compares: the ratio of the numbers with a factor."""
     factor = _factor(found, words)
-    if factor is None or not _comparable(found) or not _value(found, "b"):
+    if factor is None or not _are_comparable(found) or not _value(found, "b"):
         return None
     return _value(found, "a") / _value(found, "b"), "=", factor, factor / 4
 
 
-def _multiplied(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _change_by_factor(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Return what *doubles from 2 to 5* compares: the ratio of the numbers with a factor."""
     factor = _factor(found, words)
-    if factor is None or not _comparable(found) or not _value(found, "a"):
+    if factor is None or not _are_comparable(found) or not _value(found, "a"):
         return None
     return _value(found, "b") / _value(found, "a"), "=", factor, factor / 10
 
 
-def _share_of(found: re.Match[str], words: Lexicon) -> _Found | None:
-    part, whole = _part(found, words), _value(found, "b")
+def _share_of_whole(found: re.Match[str], words: Lexicon) -> _Found | None:
+    """Return what *4.5 V: half of the 9 V* compares: the ratio of the numbers with a share."""
+    part, whole = _fraction(found, words), _value(found, "b")
     if part is None or not whole or _unit(found, "a") != _unit(found, "b"):
         return None
     return _value(found, "a") / whole, "=", part, part / 8
 
 
-def _members(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
+def _part_of_whole(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
     """Return what *3 of 5 people* compares: the part must be smaller than the whole."""
     unit, number = _unit(found, "a"), found["a"] + found["b"]
     plural = re.fullmatch(r"[a-z]+", unit) and (found["a_unit"] or "").strip().endswith("s")
@@ -398,11 +408,12 @@ def _members(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: AR
     return _value(found, "b"), "<", _value(found, "a"), Fraction(0)
 
 
-def _percentage(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
+def _ratio_in_percent(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
+    """Return what *12 of 48 (30 %)* compares: the percentage with the ratio of the numbers."""
     above, below = _value(found, "a"), _value(found, "b")
     if not 0 < above <= below or "." in found["a"] + found["b"]:
         return None
-    return _value(found, "c") / 100, "=", above / below, 2 * _half(found, "c") / 100
+    return _value(found, "c") / 100, "=", above / below, 2 * _half_last_digit(found, "c") / 100
 
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -423,7 +434,7 @@ _DATES = tuple(
 )
 
 
-def _dates(prose: Prose, text: str) -> Iterator[Contrast]:
+def _weekdays_of_dates(prose: Prose, text: str) -> Iterator[Contrast]:
     """Yield the weekdays of dates: *Monday, 2 March 2026*."""
     for found in (found for pattern in _DATES for found in pattern.finditer(text)):
         month = (found["month"] or found["month2"])[:3]

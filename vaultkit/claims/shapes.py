@@ -199,7 +199,7 @@ def shapes(prose: Prose) -> Iterator[Shape]:
     """Yield the possible shapes in a piece of text, in its order."""
     text = prose.text
     products = list(_shapes_in_products(prose))
-    taken = {one.match.start() + (text[one.match.start()] == CODE) for one in products}
+    taken = {product.match.start() + (text[product.match.start()] == CODE) for product in products}
     found = [
         *_shapes_in_tuples(prose),
         *_shapes_in_lists(prose),

@@ -86,7 +86,7 @@ class Range:
         return about < low - slack or about > high + slack
 
     def scaled(self, factor: Fraction, add: int = 0) -> Range:
-        """Return the range of the values times a factor, plus an integer."""
+        """Return the range of the values times ``factor``, plus ``add``."""
         low, high = (None if b is None else b * factor + add for b in (self.low, self.high))
         return replace(self, low=low, high=high) if factor > 0 else Range(high, low, self.strict)
 
@@ -128,7 +128,7 @@ class Stated:
 
     def agrees(self, value: Fraction) -> bool:
         """Return whether a value agrees with the words."""
-        return any(own.holds(value) for own in self.ranges)
+        return any(range_.holds(value) for range_ in self.ranges)
 
 
 @dataclass(frozen=True)
@@ -398,7 +398,7 @@ def _count(word: str) -> Fraction:
 def _values_in_context(text: str, read: _Read, words: Lexicon) -> Stated:
     """Return the values that agree with a number, given the words around it."""
     before, behind = text[max(0, read.start - 60) : read.start], text[read.end : read.end + 60]
-    ranges = [own for scale in read.scales for own in _ranges(read, before, scale, words)]
+    ranges = [range_ for scale in read.scales for range_ in _ranges(read, before, scale, words)]
     if _Patterns.for_lexicon(words).minus.search(before):
         ranges = [own.scaled(Fraction(-1)) for own in ranges]
     sign = _sign(before, behind, words)

@@ -79,7 +79,7 @@ Choice = tuple[Proposal, Candidate]
 
 
 def _accepted(proposals: Sequence[Proposal]) -> list[Choice]:
-    chosen = [(one, one.candidates[0]) for one in proposals if one.accepted]
+    chosen = [(proposal, proposal.candidates[0]) for proposal in proposals if proposal.accepted]
     for one, candidate in chosen:
         click.echo(f"{one.line}: {one.text}{one.comment(candidate)}")
     return chosen

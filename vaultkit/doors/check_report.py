@@ -26,7 +26,19 @@ _FEW = 6
 def report(
     vault: Vault, found: Found, asked: Path, *, verbose: bool = False, unjudged: bool = False
 ) -> None:
-    """Print failures with their note and line, a table if there are many, and the totals."""
+    """Print failures with their note and line, a table if there are many, and the totals.
+
+    Parameters
+    ----------
+    vault, found
+        The vault, and the results of the notes that were checked.
+    asked
+        The path that the command line names.
+    verbose
+        Whether to print all failures, however many.
+    unjudged
+        Whether to print what is not judged, too.
+    """
     here = Path.cwd()
     tally: Counter[str] = Counter()
     failures: list[tuple[str, Check]] = []
@@ -49,7 +61,7 @@ def report(
             click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
         if len(places) > most:
             click.echo(f"{shown}: {len(places) - most} more; -v shows them")
-        for row in unjudged_rows([(str(shown), one) for one in inspection.checks if unjudged]):
+        for row in unjudged_rows([(str(shown), check) for check in inspection.checks if unjudged]):
             click.echo(row)
     command = f"vaultkit check {shlex.quote(str(asked))}"
     for row in summary(failures, f"{command} --update", f"{command} --baseline"):

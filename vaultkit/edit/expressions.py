@@ -230,7 +230,10 @@ class Expressions:
         self, name: str, value: Any, named: frozenset[str], labels: list[frozenset[str]],
         variables: Mapping[str, Any], cost: float = _DERIVED,
     ) -> Iterator[Atom]:  # fmt: skip
-        """Yield the elements, sums and extremes of a list or array."""
+        """Yield the elements, sums and extremes of a list or array.
+
+        ``cost`` is that of its elements: expressions of less cost are proposed first.
+        """
         shown = name if name.isidentifier() or name.endswith((")", "]")) else f"({name})"
         count, series = len(value), f"{shown}[*]"
         ends = (0, 1, 2, count - 2, count - 1)

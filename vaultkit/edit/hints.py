@@ -59,7 +59,7 @@ def formula_verdicts(note: Note, checks: Sequence[Check]) -> list[tuple[Span, Hi
     """
     decided = _deciding_checks(note, checks)
     spans = sorted(span_of_formula(note, formula) for formula in note.formulas)
-    ends = ((one.end_line, one.end_column) for one in spans)
+    ends = ((span.end_line, span.end_column) for span in spans)
     hints = (_hint(at, decided[at]) if at in decided else None for at in ends)
     return list(zip(spans, hints, strict=True))
 

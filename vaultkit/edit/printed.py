@@ -144,7 +144,8 @@ def _given(
 ) -> tuple[dict[str, ast.expr] | None, list[str]]:
     """Return what each variable in a loop stands for, and the words for the item.
 
-    There is no answer if the loop changes a variable other than by one assignment.
+    The result is None if the loop changes a variable other than by one assignment. ``constants``:
+    whether numbers and texts stand for themselves, not for the expression that gives them.
     """
     given: dict[str, ast.expr] = {}
     words: list[str] = []

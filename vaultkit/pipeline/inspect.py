@@ -115,7 +115,17 @@ class Task:
 def task_of(
     note: Note, vault: Vault, settings: Settings = Settings(), until: int | None = None
 ) -> Task:
-    """Return the task of a note, with a typesetter that knows the TeX commands of the vault."""
+    """Return the task of a note, with the settings of its vault.
+
+    Parameters
+    ----------
+    note, vault
+        The note, and its vault.
+    settings
+        The settings of the run; those of the vault are added.
+    until
+        The index of the last block to run; None to run all.
+    """
     path = vault.relative(note.path)
     names = checks_of(note, vault.options, path)
     typesetter, preamble = settings.typeset, vault.preamble + note.preamble
@@ -249,18 +259,20 @@ class RunChecks:
     def check(self) -> Iterator[Check]:
         """Yield the checks that need all blocks to have run."""
         note, names, settings = self.task.note, self.task.names, self.task.settings
-        # If the code failed before it had any result, that is the cause of all failures of numbers.
-        failed = "code" in names and self.broken and self.seen.are_of_something_else
-        if (
-            failed
-            and not self.equations.are_judged
-            and not note.predictions
-            and not settings.listings
-        ):
+        # In these notes, predictions ask for results, and the author has asked for all checks.
+        expects_results = bool(note.predictions or settings.listings)
+        # If the code failed before it had any result, that is the cause of all other failures.
+        failed = "code" in names and self.broken and self.seen.computes_nothing
+        if failed and not self.equations.are_judged and not expects_results:
             return
-        only_read = is_only_read(note) and self.equations.are_of_something_else
-        only_read = only_read and not self.statements.found and not self.bindings.found
-        excused = only_read and not note.predictions and not settings.listings
+        # Code that is only read computes nothing that the text could be about.
+        excused = (
+            is_only_read(note)
+            and self.equations.none_can_be_judged
+            and not self.statements.found
+            and not self.bindings.found
+            and not expects_results
+        )
         wanted = kinds(names)
         for check in self._found():
             if check.outcome in UNPROVEN and _is_duplicate(check, note, names, settings):
@@ -284,7 +296,7 @@ class RunChecks:
             in_wrong_unit = check.outcome == FAILS and own is not None and own.in_wrong_unit
             if self.bindings.judges(*place) and not in_wrong_unit:
                 continue
-            computed = self.statements.judges(*place) or self.shapes.computes(*place)
+            computed = self.statements.judges(*place) or self.shapes.states_shape_at(*place)
             if check.outcome not in UNPROVEN or in_wrong_unit or not computed:
                 yield check
         yield from self.predictions.check()

@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -112,6 +112,54 @@ class Trial:
         return f"{self.machine.name}: {found} ({many}, {self.seconds:.0f} s)"
 
 
+@dataclass(frozen=True)
+class Arithmetic:
+    """What computes products in a process.
+
+    Attributes
+    ----------
+    kernel
+        The name of the kernels of the BLAS.
+    simd
+        The SIMD instructions that NumPy uses.
+    """
+
+    kernel: str
+    simd: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a process that computes as another machine has to do, as plain data.
+
+    Attributes
+    ----------
+    root
+        The folder of the vault.
+    notes
+        The paths of the notes to run.
+    timeout
+        The time limit of a block, in seconds.
+    figures
+        Name of the module that draws the figures; empty if there is none.
+    drawings
+        The names of the figures to compute.
+    path
+        The folders from which Python imports modules.
+    threads, reordered
+        As in `Machine`.
+    """
+
+    root: str
+    notes: Sequence[str]
+    timeout: float
+    figures: str
+    drawings: Sequence[str]
+    path: Sequence[str]
+    threads: int = 1
+    reordered: bool = False
+
+
 class Machines:
     """The machines on which the notes and figures of a vault run again.
 
@@ -151,14 +199,14 @@ class Machines:
 
     def run(self, notes: Iterable[Note], drawings: Iterable[str] = ()) -> None:
         """Run notes and compute figures on each machine."""
-        task = {
-            "root": os.fspath(self.vault.root),
-            "notes": [os.fspath(note.path) for note in notes],
-            "timeout": self.settings.timeout,
-            "figures": self.figures,
-            "drawings": list(drawings),
-            "path": sys.path,
-        }
+        task = Task(
+            os.fspath(self.vault.root),
+            [os.fspath(note.path) for note in notes],
+            self.settings.timeout,
+            self.figures,
+            list(drawings),
+            sys.path,
+        )
         here = arithmetic()
         for machine in MACHINES:
             if len(self.tried) == self.most:
@@ -171,19 +219,22 @@ class Machines:
             )
             trial.seconds = time.monotonic() - began
 
-    def _why_needless(self, machine: Machine, here: dict[str, Any]) -> str:
+    def _why_needless(self, machine: Machine, here: Arithmetic) -> str:
         """Return why a machine need not be tried, as it computes like the first; else empty."""
         if machine.without and not _disabled(machine, here):
             return "NumPy uses none of them here"
         if machine.kernel:
-            same = machine.kernel == here["kernel"]
+            same = machine.kernel == here.kernel
         else:
             other = machine.without or machine.reordered
             same = not other and machine.threads == self.threads
         return "the first run had it" if same else ""
 
-    def _run_on_machine(self, trial: Trial, here: dict[str, Any], task: dict[str, Any]) -> str:
-        """Run everything on a machine; return why that is impossible, or an empty string."""
+    def _run_on_machine(self, trial: Trial, here: Arithmetic, task: Task) -> str:
+        """Run a task on the machine of a trial, and store the results in the trial.
+
+        Return why that is impossible, or an empty string. ``here`` describes this process.
+        """
         machine = trial.machine
         environment = dict(os.environ)
         if machine.kernel:
@@ -201,22 +252,22 @@ class Machines:
                 first = process.stdout.readline()
                 if not first:
                     return f"not possible with this processor or NumPy: {_ending(process, errors)}"
-                there = json.loads(first)
-                if machine.kernel and there["kernel"] != machine.kernel:
-                    return f"NumPy has no such kernels here, and uses those of {there['kernel']}"
+                there = Arithmetic(**json.loads(first))
+                if machine.kernel and there.kernel != machine.kernel:
+                    return f"NumPy has no such kernels here, and uses those of {there.kernel}"
                 self.say(f"again with {machine.name}")
-                more = {"threads": machine.threads, "reordered": machine.reordered}
-                process.stdin.write(json.dumps({**task, **more}).encode())
+                own = replace(task, threads=machine.threads, reordered=machine.reordered)
+                process.stdin.write(json.dumps(asdict(own)).encode())
                 process.stdin.close()
                 for line in process.stdout:
                     self._store(trial, json.loads(line))
                 ended = _ending(process, errors)
             finally:
                 process.kill()
-        for name in map(self._name, task["notes"]):
+        for name in map(self._name, task.notes):
             note = self.vault.notes[self.vault.root / name]
             trial.notes.setdefault(name, Inspection(note, ended=f"not judged: {ended}"))
-        for name in task["drawings"]:
+        for name in task.drawings:
             trial.figures.setdefault(name, f"could not be computed: {ended}")
         return ""
 
@@ -351,7 +402,7 @@ def _count(many: Sequence[object] | dict[str, Any], what: str) -> str:
     return f"{len(many)} {what}{'' if len(many) == 1 else 's'}"
 
 
-def arithmetic() -> dict[str, Any]:
+def arithmetic() -> Arithmetic:
     """Compute tiny products; return what computes them: the kernels, and the SIMD instructions."""
     from threadpoolctl import threadpool_info
 
@@ -362,12 +413,12 @@ def arithmetic() -> dict[str, Any]:
     # OpenBLAS reports these kernels under another name than the one that selects them.
     kernel = kernels[0].replace("Katmai", "Prescott") if kernels else ""
     simd = np.show_config(mode="dicts").get("SIMD Extensions", {})
-    return {"kernel": kernel, "simd": simd.get("found", [])}
+    return Arithmetic(kernel, simd.get("found", []))
 
 
-def _disabled(machine: Machine, here: dict[str, Any]) -> list[str]:
+def _disabled(machine: Machine, here: Arithmetic) -> list[str]:
     """Return the instructions that NumPy would use here but does not use on a machine."""
-    return [name for name in here["simd"] if machine.without and re.search(machine.without, name)]
+    return [name for name in here.simd if machine.without and re.search(machine.without, name)]
 
 
 def _ending(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
@@ -388,25 +439,25 @@ def main() -> None:
         out.write(json.dumps(message) + "\n")
         out.flush()
 
-    say(arithmetic())
+    say(asdict(arithmetic()))
     if not (given := sys.stdin.read()):
         return
-    task = json.loads(given)
-    sys.path[:] = task["path"]
-    root = Path(task["root"])
+    task = Task(**json.loads(given))
+    sys.path[:] = task.path
+    root = Path(task.root)
     vault = Vault(root, store=store_beside(root))
-    settings = Settings(task["timeout"], outputs=True, reordered=task["reordered"])
-    limits = Limits(threads=task["threads"])
+    settings = Settings(task.timeout, outputs=True, reordered=task.reordered)
+    limits = Limits(threads=task.threads)
     figures = Figures(
-        task["figures"], limits=limits, reordered=root.parent if task["reordered"] else None
+        task.figures, limits=limits, reordered=root.parent if task.reordered else None
     )
     runner = Runner(vault, settings, limits=limits)
     try:
-        notes = [vault.notes[Path(path)] for path in task["notes"]]
+        notes = [vault.notes[Path(path)] for path in task.notes]
         runner.submit((note, None) for note in notes)
         runner.attend()
-        figures.submit(task["drawings"])
-        for name in task["drawings"]:
+        figures.submit(task.drawings)
+        for name in task.drawings:
             runner.attend()
             try:
                 fingerprint = figures.fingerprint(name)

@@ -141,7 +141,10 @@ class Runner:
 
 
 def workers_of(folder: Path, count: int | None = None, limits: Limits | None = None) -> Workers:
-    """Return the workers for the notes in a folder; they may start before the notes are read."""
+    """Return the workers for the notes in a folder; they may start before the notes are read.
+
+    ``count`` and ``limits`` are those of `Workers`.
+    """
     return Workers(NoteWork(folder), count, limits)
 
 

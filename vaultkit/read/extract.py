@@ -94,7 +94,11 @@ def text_of_inline(
 
 
 def reason_behind(tokens: Sequence[Token], what: str, first: int = 0) -> str:
-    """Return the reason in a comment right after a formula; empty if there is none."""
+    """Return the reason in a comment right after a formula; empty if there is none.
+
+    The tokens from index ``first`` on are behind the formula; ``what`` is the word with which the
+    comment begins.
+    """
     for token in tokens[first:]:
         if token.type in ("html_inline", "html_block"):
             return reason(token.content, what)

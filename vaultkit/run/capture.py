@@ -82,7 +82,11 @@ class Output(io.TextIOBase):
 
 
 def shortened(text: str, most: int = _HEAD + _TAIL, missing: int = 0) -> str:
-    """Shorten a long text, with the number of characters left out; escape lone surrogates."""
+    """Shorten a text of more than ``most`` characters to its beginning and its end.
+
+    Between them stands the number of characters left out; ``missing`` more were never stored. Lone
+    surrogates are escaped.
+    """
     if not text.isascii():
         text = text.encode(errors="backslashreplace").decode()  # lone surrogates
     cut = len(text) - _HEAD - _TAIL + missing
@@ -123,7 +127,10 @@ class Capture:
         return self._reserve is not None
 
     def traceback_of(self, error: BaseException, seconds: float, *, brief: bool = False) -> str:
-        """Return the traceback of an error, even if methods of the error itself raise."""
+        """Return the traceback of an error, even if methods of the error itself raise.
+
+        ``seconds`` is the time limit of these methods. ``brief``: only the type and the message.
+        """
         texts: list[str] = []
 
         def write() -> None:

@@ -129,7 +129,10 @@ class Originals:
         return self._differences(undo=True, essential=essential)
 
     def _differences(self, *, undo: bool, essential: bool = False) -> list[str]:
-        """Return what was replaced, in words; with ``undo``, restore it."""
+        """Return what was replaced, in words; with ``undo``, restore it.
+
+        With ``essential``, only what the engine itself needs is compared.
+        """
         found = []
         for kept in self._essential if essential else self._kept:
             if not kept.is_unchanged:
@@ -147,7 +150,7 @@ class Originals:
         return found
 
     def _compare_code(self, undo: bool) -> Iterator[str]:
-        """Yield the functions whose code was replaced."""
+        """Yield the functions whose code was replaced; with ``undo``, restore it."""
         for place in self._functions.keys() & self._recoded:
             function, before = self._functions[place]
             if not _all(_map(is_, _CODE(function), before)):

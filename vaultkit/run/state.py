@@ -178,7 +178,10 @@ def _set_logging(state: tuple[Any, ...]) -> None:
 
 
 def _same_random(one: Any, other: Any) -> bool:
-    """Compare states of NumPy's generator: name, key, position, and a cached normal number."""
+    """Return whether two states of NumPy's generator are the same.
+
+    A state is a tuple: name, key, position, and a cached normal number.
+    """
     same = (one[0], *one[2:]) == (other[0], *other[2:])
     return same and bool(one[1].tobytes() == other[1].tobytes())
 

@@ -137,7 +137,7 @@ class _Statements(Expressions):
         return replace(statement, when=statement.when + conditions) if conditions else statement
 
     def separator(self) -> bool:
-        """Take a separator of statements, or a mark of an environment, if it is next."""
+        """Take a separator or a mark of an environment; return whether there was one."""
         if self.next in (r"\begin", r"\end"):
             name = "".join(t.text for t in self.tokens[self.at + 2 : self.at + 12])
             name = name.split("}")[0]
@@ -335,7 +335,9 @@ class _Statements(Expressions):
     def decorations(self, whole: bool = False) -> tuple[str, tuple[Node, ...] | None]:
         r"""Parse the decorations of a set: ``_{>0}``, ``^{n \times m}``.
 
-        ``_+`` excludes 0 from the integers, and includes it in the reals.
+        Return the relation of its elements to 0 (``>``, ``≥`` or nothing), and the lengths of the
+        axes if its elements are arrays. ``_+`` excludes 0 from a set of integers (``whole``), and
+        includes it in the reals.
         """
         bound, dims = "", None
         while self.next in ("_", "^"):

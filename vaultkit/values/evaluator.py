@@ -166,7 +166,7 @@ class Evaluator:
         return value
 
     def constant(self, thing: Any, name: str = "") -> Value:
-        """Return a variable as a value."""
+        """Return a variable as a value; its name is used in messages."""
         listed = isinstance(thing, (list, tuple)) and all(np.ndim(t) for t in thing)
         if listed and len({np.shape(t) for t in thing}) > 1:
             raise EvaluationError(f"{name} holds arrays of different shapes")

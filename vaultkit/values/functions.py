@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.values.products import dot, inverse, roundings
-from vaultkit.values.records import EvaluationError, Value, made
+from vaultkit.values.records import EvaluationError, Value, largest, made
 
 #: Relative distance within which a number counts as an integer.
 WHOLE = 2.0**-40
@@ -219,7 +219,7 @@ def degrees(value: Value) -> Value:
 
 
 def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
-    """Return the sum along axes."""
+    """Return the sum along axes; with ``keep``, these stay, with the length 1."""
     count = math.prod(value.array.shape[axis] for axis in axes)
     array = value.array.sum(axis=tuple(axes), keepdims=keep)
     size = np.abs(value.array).sum(axis=tuple(axes), keepdims=keep)
@@ -227,7 +227,7 @@ def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
     spread = value.spread.sum(axis=tuple(axes), keepdims=keep)
     spread = spread + np.where(exact, 0.0, roundings(count) * size)
     rank = value.rank - sum(axis < 0 and -axis <= value.rank for axis in axes)
-    operands = (np.zeros(()),) if np.isfinite(value.array).all() else ()
+    operands = (largest(value.array, tuple(axes), keep),)
     return made(array, spread, rank, value, operands=operands, sample=value.sample,
                 orientation=value.orientation)  # fmt: skip
 
@@ -242,7 +242,7 @@ def reduce(kind: str, value: Value, axis: int, numbers: Any) -> Value:
         relative = np.where(array == 0, 0.0, spread / np.abs(array)).sum(axis=axis, keepdims=True)
         exact = not spread.any() and (np.abs(product) < 2**53) & (product == np.rint(product))
         bound = np.where(exact, 0.0, np.abs(product) * (relative + array.shape[axis]))
-        operands = (np.zeros(()),) if np.isfinite(array).all() else ()
+        operands = (largest(array, axis, keep=True),)
         return made(product, bound, value.rank, value, operands=operands)
     missing = np.isnan(array).any(axis=axis, keepdims=True)
     pick = np.argmax if kind.endswith("max") else np.argmin
@@ -309,7 +309,7 @@ def norm(kind: str, value: Value) -> Value:
         array = np.sqrt((size**2).sum(axis=axes))
         brought = np.sqrt((value.spread**2).sum(axis=axes))
         count = math.prod(value.shape)
-        operands = (np.zeros(()),) if np.isfinite(size).all() else ()
+        operands = (largest(size, axes),)
         return made(array, brought + roundings(count) * array, 0, value, operands=operands)
     if kind == "0":
         raise EvaluationError("the norm 0 counts what is not 0, which rounding hides")

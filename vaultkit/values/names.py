@@ -248,7 +248,7 @@ class Names:
         return self.resolve_node(thing, env) if isinstance(thing, Node) else thing
 
     def resolve_index(self, node: Node, env: Mapping[str, str]) -> Node:
-        """Resolve a node in the position of an index, where letters are indices."""
+        """Resolve a node in the position of an index; record its letters as free indices."""
         for symbol in walk(node):
             if isinstance(symbol, Symbol) and symbol.name not in env and self.is_index(symbol.name):
                 self.free.add(symbol.name)
@@ -525,6 +525,8 @@ class Names:
             if isinstance(symbol, Symbol) and self.is_index(symbol.name) and symbol.name not in env
         )
         bound = tuple(letter for letter in letters if letter not in self.known_free)
+        # \sum_{i < j} is a sum over pairs. In \sum_{j < i} the i may belong to the text around it,
+        # which has not said so.
         if len(bound) > 1 and list(bound) != sorted(bound) and not self.is_first_pass:
             sign = f"\\{node.kind}"
             raise EvaluationError(f"does {sign} count by {bound[0]} alone? write {sign}_{bound[1]}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.values.records import EvaluationError, ShapeError, Value, bounded, made
+from vaultkit.values.records import EvaluationError, ShapeError, Value, bounded, largest, made
 
 #: Condition number beyond which no digit of an inverse can be trusted.
 WORST_CONDITION = 1e12
@@ -151,10 +151,8 @@ def matmul(left: Value, right: Value) -> Value:
     bounded((*outer, a.shape[-2], b.shape[-1]))
     size = np.abs(a) @ np.abs(b)
     spread = np.abs(a) @ t + s @ np.abs(b) + roundings(inner[0]) * size
-    # Each element comes from a row and a column, which are infinite if their largest element is.
-    row = np.abs(a).max(-1, keepdims=True, initial=0.0)
-    column = np.abs(b).max(-2, keepdims=True, initial=0.0)
-    results = [a @ b, spread, row, column]
+    # Each element comes from a row and a column.
+    results = [a @ b, spread, largest(a, -1, keep=True), largest(b, -2, keep=True)]
     if left.rank == 1:
         results = [result[..., 0, :] for result in results]
     if right.rank == 1:
@@ -184,7 +182,7 @@ def dot(left: Value, right: Value) -> Value:
     size = np.abs(product)
     spread = np.abs(left.array) * right.spread + np.abs(right.array) * left.spread
     spread = spread.sum(-1) + roundings(left.shape[-1]) * size.sum(-1)
-    operands = [np.abs(side.array).max(-1, initial=0.0) for side in (left, right)]
+    operands = [largest(side.array, -1) for side in (left, right)]
     return made(product.sum(-1), spread, left.rank - 1, left, right, operands=operands)
 
 

@@ -161,6 +161,14 @@ def bounded(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def largest(array: Any, axes: int | tuple[int, ...], keep: bool = False) -> Any:
+    """Return the largest absolute values along axes: infinite where a number along them is.
+
+    So they serve as the ``operands`` of `made` if an operation combines the numbers along axes.
+    """
+    return np.abs(array).max(axis=axes, keepdims=keep, initial=0.0)
+
+
 def made(
     array: Any, spread: Any, rank: int, *parts: Value, operands: Sequence[Any] = (),
     orientation: str = "", **more: Any,
