@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from vaultkit.checks.stated import significant
 from vaultkit.claims.mentions import Sentence
 from vaultkit.claims.stated import Stated
 
@@ -17,10 +18,6 @@ _ARROW = re.compile(
 )
 _FROM = re.compile(r"\bfrom\s(?:about\s|roughly\s)?$")
 _TO = re.compile(r"[^.;:()]{0,12}\sto\s(?:about\s|roughly\s)?")
-
-
-def _digits(number: Stated) -> int:
-    return len(re.sub(r"\D", "", number.digits).strip("0"))
 
 
 def arrows(text: str) -> Iterator[tuple[str, str]]:
@@ -41,7 +38,7 @@ def reversed_arrow(
         before, between = sentence.text[: one.start], sentence.text[one.end : other.start]
         if not _FROM.search(before) or not _TO.fullmatch(between):
             continue
-        if _digits(one) < _SURE or _digits(other) < _SURE or one.value == other.value:
+        if significant(one) < _SURE or significant(other) < _SURE or one.value == other.value:
             continue
         if any(one.agrees(a) and other.agrees(b) for a, b, _ in known):
             continue

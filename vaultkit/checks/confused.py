@@ -97,7 +97,7 @@ class Confused:
                 self.outputs.append(found)
             else:
                 self.others.update(shown.value for shown in found)
-            for text, line in _lines_of(step):
+            for text, line in step.output_lines():
                 self.arrows += (
                     (exactly(number_of(a)), exactly(number_of(b)), line) for a, b in arrows(text)
                 )
@@ -333,16 +333,9 @@ class _Page:
         return self._in_code[number]
 
 
-def _lines_of(step: Step) -> Iterator[tuple[str, int]]:
-    """Yield the lines of an output with their places."""
-    first, last = step.shown_lines
-    for index, text in enumerate(step.got.splitlines()):
-        yield text, max(step.line, min(first + index, last))
-
-
 def _numbers(step: Step) -> Iterator[Shown]:
     """Yield the numbers of an output with their units and lines."""
-    for text, line in _lines_of(step):
+    for text, line in step.output_lines():
         for found in NUMBER_IN_OUTPUT.finditer(text):
             if len(found[0]) <= _LONGEST and math.isfinite(number := number_of(found[0])):
                 value = exactly(number)

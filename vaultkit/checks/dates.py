@@ -11,6 +11,7 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from vaultkit.checks.check import Contradiction
@@ -96,9 +97,7 @@ class Dates:
         for year, month, day in _CALL.findall(block.fence.text):
             self._add(int(year), int(month), int(day))
         for step in steps:
-            first, last = step.shown_lines
-            for index, text in enumerate(step.got.splitlines()[:_MOST]):
-                line = max(step.line, min(first + index, last))
+            for text, line in islice(step.output_lines(), _MOST):
                 iso = list(_ISO.finditer(text))
                 label = text[: iso[0].start()].strip(" :=") if len(iso) == 1 else ""
                 for own in iso:

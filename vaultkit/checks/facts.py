@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -132,11 +133,9 @@ class Facts:
 
     def _read_output(self, step: Step) -> None:
         """Read the labels of the numbers in an output."""
-        first, last = step.shown_lines
         rows: dict[str, dict[Label, list[Fraction | None]]] = defaultdict(dict)
         twice: set[str] = set()
-        for index, raw in enumerate(step.got.splitlines()[:_MOST]):
-            line = max(step.line, min(first + index, last))
+        for raw, line in islice(step.output_lines(), _MOST):
             text = _BRACKETS.sub(lambda own: " " * len(own[0]), raw)
             items = _items(text)
             for words, number, unit in filter(None, items):
@@ -169,7 +168,7 @@ class Facts:
         for template, own in rows.items():
             if template not in twice:
                 kinds = [self._kind_words(part) for part in template.split("#")[1:]]
-                source = f"output at line {max(step.line, first)}"
+                source = f"output at line {step.output_line}"
                 self.families += self._family(own, source, kinds)
 
     def _label(self, text: str) -> Label:

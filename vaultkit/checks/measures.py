@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 
 from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.stated import significant
 from vaultkit.claims.attributions import power_of_prefix, words_behind
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence
@@ -126,8 +127,7 @@ def measure_in_other_unit(
         is_other = value != shown.value if shown.is_literal else not _rounds(value, shown.value)
         if (size[1] != 1 and fits(value, size[1])) or (fits(value) and is_other):
             return ""
-    digits = len(re.sub(r"\D", "", number.digits).strip("0"))
-    if digits < _SURE and any(v == own and u == shown.unit for v, u in elsewhere):
+    if significant(number) < _SURE and any(v == own and u == shown.unit for v, u in elsewhere):
         return ""
     return f"{shown.source} has {float(shown.value):.6g} {shown.unit}"
 

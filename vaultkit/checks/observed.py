@@ -127,7 +127,7 @@ class Observed:
                     numbers += map(number_of, NUMBER_IN_OUTPUT.findall(run))
                 self.texts.append((text, line))
                 self.labels.read(text, line)
-            source = _OUTPUT.format(max(step.shown_lines[0], step.line))
+            source = _OUTPUT.format(step.output_line)
             self.sequences.append((numbers, source))
             own = [row.numbers for row in lines if row.output == output]
             lines += [Row(column, source) for column in _columns(own)]

@@ -109,7 +109,7 @@ def _matched_arguments(arguments: Sequence[ast.expr], line: str) -> list[tuple[a
                             return []
                         found.append((part.value, number[0].rstrip(".,%")))
                         at = item.start(1) + len(number[0].rstrip(".,%"))
-                        at += line.startswith("%", at) and not _next_is(values, part, "%")
+                        at += line.startswith("%", at) and not _is_before_percent(values, part)
             case _:
                 item = _ITEM.match(line, at)
                 if item is None:
@@ -121,12 +121,12 @@ def _matched_arguments(arguments: Sequence[ast.expr], line: str) -> list[tuple[a
     return [(code, text) for code, text in found if NUMBER_IN_OUTPUT.fullmatch(text)]
 
 
-def _next_is(values: Sequence[ast.expr], part: ast.expr, text: str) -> bool:
-    """Return whether the part of an f-string behind ``part`` is text that begins with ``text``."""
+def _is_before_percent(values: Sequence[ast.expr], part: ast.expr) -> bool:
+    """Return whether ``part`` is followed by a percent sign in the values of an f-string."""
     following = values[values.index(part) + 1 :][:1]
     match following:
         case [ast.Constant(str(own))]:
-            return own.startswith(text)
+            return own.startswith("%")
     return False
 
 

@@ -156,7 +156,7 @@ class Tables:
         """Read an output: numbers behind words, or behind the first number of a line."""
         pairs: list[tuple[Key, list[float]]] = []
         lines = step.got.splitlines()[:_MOST]
-        where = f"output at line {max(step.shown_lines[0], step.line)}"
+        where = f"output at line {step.output_line}"
         for text in lines:
             first = NUMBER_IN_OUTPUT.search(text)
             if not first:

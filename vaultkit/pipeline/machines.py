@@ -173,21 +173,18 @@ class Machines:
         The number of machines to try, of those that are possible here; None for all.
     figures
         Name of the module that draws the figures; empty if there is none.
-    threads
-        The number of threads of a product in the first run.
     say
         Called with a line about what is tried next.
     """
 
     def __init__(
         self, vault: Vault, settings: Settings, most: int | None = None, *, figures: str = "",
-        threads: int = 1, say: Callable[[str], object] = lambda _: None,
+        say: Callable[[str], object] = lambda _: None,
     ) -> None:  # fmt: skip
         self.vault = vault
         self.settings = settings
         self.most = most
         self.figures = figures
-        self.threads = threads
         self.say = say
         #: The trials, once they have run.
         self.trials: list[Trial] = []
@@ -226,8 +223,7 @@ class Machines:
         if machine.kernel:
             same = machine.kernel == here.kernel
         else:
-            other = machine.without or machine.reordered
-            same = not other and machine.threads == self.threads
+            same = machine.threads == 1 and not (machine.without or machine.reordered)
         return "the first run had it" if same else ""
 
     def _run_on_machine(self, trial: Trial, here: Arithmetic, task: Task) -> str:

@@ -67,6 +67,20 @@ class Step:
     error: str = ""
     example: bool = False
 
+    @property
+    def output_line(self) -> int:
+        """The line at which the output is shown, or would be."""
+        return max(self.line, self.shown_lines[0])
+
+    def output_lines(self) -> Iterator[tuple[str, int]]:
+        """Yield each line of the real output, with the line of the note that shows it.
+
+        For lines that the note does not show, that is the last one shown, or of the code.
+        """
+        first, last = self.shown_lines
+        for index, text in enumerate(self.got.splitlines()):
+            yield text, max(self.line, min(first + index, last))
+
 
 _AS_WRITTEN = doctest.OutputChecker()
 

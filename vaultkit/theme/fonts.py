@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
 from itertools import groupby
@@ -110,6 +110,17 @@ class Font:
 
 #: Latin letters, other letters, and signs.
 _LETTERS = ((0x80, 0x2FF), (0x300, 0x1DFF), (0x1E00, 0xFFFF))
+_ITALIC = Font(
+    "Source Serif 4",
+    "fontpkg_source_serif_4",
+    "files/SourceSerif4-Italic[opsz,wght].ttf",
+    TEXT,
+    _LETTERS,
+    style="italic",
+    preloaded=False,
+    axes={"opsz": 16, "wght": 400},
+    features=("kern", "liga", "ccmp"),
+)
 FONTS = (
     Font(
         "STIX Two Math",
@@ -134,29 +145,8 @@ FONTS = (
         axes={"opsz": 16, "wght": (400, 700)},
         features=("kern", "liga", "ccmp"),
     ),
-    Font(
-        "Source Serif 4",
-        "fontpkg_source_serif_4",
-        "files/SourceSerif4-Italic[opsz,wght].ttf",
-        TEXT,
-        _LETTERS,
-        style="italic",
-        preloaded=False,
-        axes={"opsz": 16, "wght": 400},
-        features=("kern", "liga", "ccmp"),
-    ),
-    Font(
-        "Source Serif 4",
-        "fontpkg_source_serif_4",
-        "files/SourceSerif4-Italic[opsz,wght].ttf",
-        TEXT,
-        _LETTERS,
-        style="italic",
-        weight="700",
-        preloaded=False,
-        axes={"opsz": 16, "wght": 700},
-        features=("kern", "liga", "ccmp"),
-    ),
+    _ITALIC,
+    replace(_ITALIC, weight="700", axes={"opsz": 16, "wght": 700}),
     # The interface: navigation, buttons, figures and tables of numbers.
     Font(
         "Source Sans 3",
