@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, zip_longest
 from typing import Any
 
@@ -101,6 +102,38 @@ class _Entry:
     def digits(self) -> int:
         """The number of digits, without zeros at both ends: those easily agree by chance."""
         return len(re.sub(r"\D", "", self.text).strip("0"))
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """Cells of a column with the numbers that an output or variable has for them.
+
+    Attributes
+    ----------
+    source
+        The output or variable.
+    pairs
+        The cells, each with its number.
+    by_order
+        Whether the numbers belong to the cells only by their order, not by labels.
+    """
+
+    source: str
+    pairs: list[tuple[_Entry, float]]
+    by_order: bool = False
+
+    @cached_property
+    def wrong(self) -> list[tuple[_Entry, float]]:
+        """The cells that show another number."""
+        return [(e, n) for e, n in self.pairs if not e.is_rounding_of(n)]
+
+    @property
+    def is_swapped(self) -> bool:
+        """Whether exactly two cells are wrong, and each shows the number of the other."""
+        if len(self.wrong) != 2:
+            return False
+        (one, own), (other, its) = self.wrong
+        return one.is_rounding_of(its) and other.is_rounding_of(own)
 
 
 class Tables:
@@ -217,13 +250,12 @@ class Tables:
         """Yield two numbers of a row that are exchanged, if all other rows have theirs in order."""
         single: dict[tuple[int, str], list[tuple[_Entry, float]]] = defaultdict(list)
         for column in every:
-            for where, beside, ordered in self._sources_beside_labels(column):
-                pairs = [(e, n) for e, n in zip(column, beside, strict=True) if n is not None]
-                wrong = [(e, n) for e, n in pairs if not e.is_rounding_of(n)]
-                if len(wrong) == 1 and len(pairs) >= _ROWS and not ordered:
-                    single[wrong[0][0].line, where].append(wrong[0])
-        for (_, where), found in single.items():
-            for (one, own), (other, its) in combinations(found, 2):
+            for found in self._comparisons(column):
+                wrong = found.wrong
+                if len(wrong) == 1 and len(found.pairs) >= _ROWS and not found.by_order:
+                    single[wrong[0][0].line, found.source].append(wrong[0])
+        for (_, where), numbers in single.items():
+            for (one, own), (other, its) in combinations(numbers, 2):
                 crossed = one.is_rounding_of(its) and other.is_rounding_of(own)
                 if crossed and one.column != other.column:
                     for e, n in ((one, own), (other, its)):
@@ -236,40 +268,42 @@ class Tables:
         All right, or one number wrong, or two swapped.
         """
         best: list[Finding] = []
-        for where, beside, ordered in self._sources_beside_labels(column):
-            pairs = [(e, n) for e, n in zip(column, beside, strict=True) if n is not None]
-            wrong = [(e, n) for e, n in pairs if not e.is_rounding_of(n)]
-            digits = sum(e.digits for e, n in pairs if e.is_rounding_of(n))
-            if len(pairs) > 1 and not wrong:
-                for entry, _ in pairs:
-                    yield Finding(entry.line, entry.column, entry.text, True, where)
+        for found in self._comparisons(column):
+            if len(found.pairs) > 1 and not found.wrong:
+                for entry, _ in found.pairs:
+                    yield Finding(entry.line, entry.column, entry.text, True, found.source)
                 return
-            swapped = len(wrong) == 2 and all(
-                a[0].is_rounding_of(b[1]) for a, b in (wrong, wrong[::-1])
-            )
-            enough = len(pairs) >= _ROWS + swapped + ordered and digits >= _DIGITS * (1 + ordered)
-            # All labels of the source with all its numbers, which are not ranks: two are exchanged.
-            whole = swapped and not ordered and len(pairs) == len(column) >= _ROWS
-            whole = whole and (
-                all(entry.has_measure for entry in column)
-                or any(w == where and len(s) == len(column) for w, s in self.sources)
-            )
-            every = sorted(n for _, n in pairs)
-            enough |= swapped and where == _NAMES and sum(e.digits for e, _ in pairs) >= _DIGITS
-            is_decimal = not all(map(float.is_integer, every))
-            apart = is_decimal or (bool(every) and every[-1] - every[0] >= len(every))
-            enough |= whole and apart and sum(e.digits for e, _ in pairs) >= _DIGITS + is_decimal
-            if enough and (len(wrong) == 1 or swapped) and not best:
+            is_wrong = len(found.wrong) == 1 or found.is_swapped
+            if is_wrong and not best and self._is_sure(found, column):
                 best = [
-                    Finding(e.line, e.column, e.text, False, f"in {where} it is {n:.6g}")
-                    for e, n in wrong
+                    Finding(e.line, e.column, e.text, False, f"in {found.source} it is {n:.6g}")
+                    for e, n in found.wrong
                 ]
         yield from best
 
-    def _sources_beside_labels(
-        self, column: Sequence[_Entry]
-    ) -> Iterator[tuple[str, list[float | None], bool]]:
-        """Yield sources, the numbers beside the labels of a column, and whether by their order."""
+    def _is_sure(self, found: _Comparison, column: Sequence[_Entry]) -> bool:
+        """Return whether a comparison with wrong numbers hardly agrees otherwise by chance."""
+        pairs, swapped, by_order = found.pairs, found.is_swapped, found.by_order
+        right = sum(e.digits for e, n in pairs if e.is_rounding_of(n))
+        if len(pairs) >= _ROWS + swapped + by_order and right >= _DIGITS * (1 + by_order):
+            return True
+        if not swapped or by_order:
+            return False
+        digits = sum(entry.digits for entry, _ in pairs)
+        if found.source == _NAMES and digits >= _DIGITS:
+            return True
+        # All labels of the source with all its numbers, which are not ranks: two are exchanged.
+        is_whole = len(pairs) == len(column) >= _ROWS and (
+            all(entry.has_measure for entry in column)
+            or any(w == found.source and len(s) == len(column) for w, s in self.sources)
+        )
+        numbers = [number for _, number in pairs]
+        is_decimal = not all(map(float.is_integer, numbers))
+        are_ranks = not is_decimal and max(numbers) - min(numbers) < len(numbers)
+        return is_whole and not are_ranks and digits >= _DIGITS + is_decimal
+
+    def _comparisons(self, column: Sequence[_Entry]) -> Iterator[_Comparison]:
+        """Yield the comparisons of a column with each source, label and place of a number."""
         names = [(_NAMES, self._names())] if all(entry.is_symbol for entry in column) else []
         for where, source in (*self.sources, *names):
             for label in range(min(len(entry.rows) for entry in column)):
@@ -277,18 +311,17 @@ class Tables:
                 if sum(row is not None for row in rows) < 2:
                     continue
                 longest = max(len(row) for row in rows if row is not None)
+                # The last numbers of rows of different lengths may belong together.
                 for place in (*range(longest), -1):
-                    yield (
-                        where,
-                        [
-                            row[place] if row and -len(row) <= place < len(row) else None
-                            for row in rows
-                        ],
-                        False,
-                    )
+                    pairs = [
+                        (entry, row[place])
+                        for entry, row in zip(column, rows, strict=True)
+                        if row and place < len(row)
+                    ]
+                    yield _Comparison(where, pairs)
         for where, numbers in self.lists:
             if len(numbers) == len(column):
-                yield where, list(numbers), True
+                yield _Comparison(where, list(zip(column, numbers, strict=True)), by_order=True)
 
     def _names(self) -> Source:
         """Return the numbers that the code binds to a name exactly once."""

@@ -182,7 +182,7 @@ class _Number:
 def _numbers_in_digits(prose: Prose) -> Iterator[Quantity]:
     """Yield the numbers in digits."""
     text = _FACTOR.sub(" ", unnamed(prose.text))
-    found = [one for number in NUMBER.finditer(text) if (one := _number(text, number))]
+    found = [one for number in NUMBER.finditer(text) if (one := _read_number(text, number))]
     sentence_starts = [0, *(stop.end() for stop in _SENTENCE.finditer(text))]
     last_end = last_start = -1  # where the number before ends, and where its sentence starts
     for one in found:
@@ -216,8 +216,11 @@ def _numbers_in_digits(prose: Prose) -> Iterator[Quantity]:
         )
 
 
-def _number(text: str, number: re.Match[str]) -> _Number | None:
-    """Return a number in digits with its readings; None if it states nothing."""
+def _read_number(text: str, number: re.Match[str]) -> _Number | None:
+    """Return a number in digits with its readings; None if it states nothing.
+
+    A small integer has no readings, as it may mean anything, but for the value of a name: *n = 3*.
+    """
     if _states_nothing(text, number.start()):
         return None
     before = text[max(0, number.start() - 60) : number.start()]
