@@ -27,6 +27,40 @@ class Origins:
     written: set[str] = field(default_factory=set)
     loops: set[str] = field(default_factory=set)
 
+    def collect(self, body: Sequence[ast.stmt], *, within: bool = False) -> None:
+        """Record where the names that statements bind come from; ``within``: they are in a loop."""
+        for node in body:
+            match node:
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                    continue
+                case ast.For(target=target):
+                    self.loops |= set(_bound(target))
+                case ast.Assign(targets=targets, value=value):
+                    for target in targets:
+                        self._assign(target, value, within=within)
+                case ast.AugAssign(target=ast.Name(id=name)):
+                    if within:
+                        self.loops.add(name)
+                    if _RANDOM.search(ast.unparse(node.value)):
+                        self.data.add(name)
+            inner = within or isinstance(node, ast.For | ast.While)
+            for part in ("body", "orelse", "finalbody"):
+                self.collect(getattr(node, part, []), within=inner)
+
+    def _assign(self, target: ast.expr, value: ast.expr, *, within: bool) -> None:
+        """Record the origin of the names of an assignment; ``within``: it is in a loop."""
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for one, other in zip(target.elts, value.elts, strict=False):
+                self._assign(one, other, within=within)
+            return
+        names = set(_bound(target))
+        if within:
+            self.loops |= names
+        elif isinstance(value, ast.Constant) and isinstance(value.value, float):
+            self.written |= names
+        elif _is_written(value) or _RANDOM.search(ast.unparse(value)):
+            self.data |= names
+
 
 def origins(blocks: Iterable[Block]) -> Origins:
     r"""Return where the values of names come from.
@@ -42,47 +76,8 @@ def origins(blocks: Iterable[Block]) -> Origins:
     found = Origins()
     for block in blocks:
         with suppress(RecursionError):  # a sum of thousands of terms
-            _collect(parsed(source_of(block)), found, within=False)
+            found.collect(parsed(source_of(block)))
     return found
-
-
-def _collect(body: Sequence[ast.stmt], found: Origins, *, within: bool) -> None:
-    """Record where the names that statements bind come from.
-
-    ``within`` a loop, from its last turn.
-    """
-    for node in body:
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                continue
-            case ast.For(target=target):
-                found.loops |= set(_bound(target))
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    _assign(target, value, found, within=within)
-            case ast.AugAssign(target=ast.Name(id=name)):
-                if within:
-                    found.loops.add(name)
-                if _RANDOM.search(ast.unparse(node.value)):
-                    found.data.add(name)
-        inner = within or isinstance(node, ast.For | ast.While)
-        for part in ("body", "orelse", "finalbody"):
-            _collect(getattr(node, part, []), found, within=inner)
-
-
-def _assign(target: ast.expr, value: ast.expr, found: Origins, *, within: bool) -> None:
-    """Record the origin of the names of an assignment; ``within``: it is in a loop."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for one, other in zip(target.elts, value.elts, strict=False):
-            _assign(one, other, found, within=within)
-        return
-    names = set(_bound(target))
-    if within:
-        found.loops |= names
-    elif isinstance(value, ast.Constant) and isinstance(value.value, float):
-        found.written |= names
-    elif _is_written(value) or _RANDOM.search(ast.unparse(value)):
-        found.data |= names
 
 
 def _is_written(value: ast.expr) -> bool:

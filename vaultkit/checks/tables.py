@@ -161,7 +161,8 @@ class Tables:
         """Collect what the outputs and variables after a block have under labels."""
         for step in steps:
             self._read_output(step)
-        plain: dict[int, list[tuple[str, list[Any]]]] = defaultdict(list)
+        #: The lists by their lengths: those of equal lengths may belong together.
+        by_length: dict[int, list[tuple[str, list[Any]]]] = defaultdict(list)
         for name, value in variables.items():
             if name.startswith("_"):
                 continue
@@ -171,11 +172,12 @@ class Tables:
                 self._add_source(f"variable {name}", value.items())
             elif isinstance(value, list | tuple | np.ndarray) and 1 < len(_items(value)) <= _MOST:
                 items = _items(value)
-                plain[len(items)].append((name, items))
+                by_length[len(items)].append((name, items))
                 pairs = [(i[0], i[1:]) for i in items if isinstance(i, list | tuple) and i]
                 if len(pairs) == len(items):
                     self._add_source(f"variable {name}", pairs)
-        for lists in plain.values():
+        for lists in by_length.values():
+            # A list of words labels the numbers of another one.
             labels = [items for _, items in lists if all(isinstance(i, str) for i in items)]
             for name, items in lists:
                 if all(is_number(item) for item in items):

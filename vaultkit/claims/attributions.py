@@ -133,42 +133,59 @@ def number_beside(
     kind
         The words of what such numbers are: their unit, what they count, the name of the variable.
     """
-    after = [n for n in sentence.numbers if n.start >= place.end]
-    ahead = [n for n in sentence.numbers if n.end <= place.start]
     not_its_own = _pattern(sentence.lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
     if _is_aside(sentence, place) or not_its_own.search(sentence.text):
         return None, False
-    lexicon = sentence.lexicon
-    if after:
-        gap = sentence.text[place.end : after[0].start]
-        turn = _pattern(lexicon, r"\b{}\b|[()—–:](?!\s*$)", "turns")
-        if not turn.search(gap) and len(gap.split()) <= _AFTER:
-            words = words_behind(sentence, after[0])
-            if words and is_unit_of(words, kind, lexicon):
-                other = _pattern(lexicon, r"\b{}\b", "other_times").search(gap)
-                return (None if other else after[0]), True
-            is_plain = words in ([], ["%"]) or _is_of_kind(gap, kind, lexicon)
-            is_plain = is_plain and (_is_sure(after[0]) or _is_plain_gap(gap, kind, lexicon))
-            if is_plain or after[0].digits:
-                return (after[0] if is_plain else None), False
-    if ahead and not (after and after[0].digits):
-        number = ahead[-1]
-        words = words_behind(sentence, number)
-        label = sentence.text[place.start : place.end]
-        own = {stem(word, lexicon) for word in label.split()}
-        if words and stem(words[0], lexicon) in own:
-            # *There are 24 violas.*
-            opening = _pattern(lexicon, r"\s*(?:{}|the)(?:\s{})?\s*", "there", "only")
-            return (number if opening.fullmatch(sentence.text[: number.start]) else None), False
-        gap = sentence.text[number.end : place.start]
-        if not _only_join(gap, kind, lexicon) or len(gap.split()) > _BEFORE:
-            return None, False
-        if words and is_unit_of(words, kind, lexicon):
-            return number, True
-        before = sentence.text[: number.start].split()[-1:]
-        is_plain = words in ([], ["%"]) and _is_plain_gap(" ".join(before), kind, lexicon)
-        return (number if is_plain else None), False
+    after = next((n for n in sentence.numbers if n.start >= place.end), None)
+    ahead = [n for n in sentence.numbers if n.end <= place.start]
+    if after and (found := _number_after(sentence, place, after, kind)):
+        return found
+    if ahead and not (after and after.digits):
+        return _number_ahead(sentence, place, ahead[-1], kind)
     return None, False
+
+
+def _number_after(
+    sentence: Sentence, place: Place, number: Stated, kind: frozenset[str]
+) -> tuple[Stated | None, bool] | None:
+    """Return what `number_beside` does for the next number behind a label: *Brest has 6.92 m*.
+
+    Return None if a number before the label may be meant.
+    """
+    lexicon = sentence.lexicon
+    gap = sentence.text[place.end : number.start]
+    turn = _pattern(lexicon, r"\b{}\b|[()—–:](?!\s*$)", "turns")
+    if turn.search(gap) or len(gap.split()) > _AFTER:
+        return None
+    words = words_behind(sentence, number)
+    if words and is_unit_of(words, kind, lexicon):
+        other = _pattern(lexicon, r"\b{}\b", "other_times").search(gap)
+        return (None if other else number), True
+    is_plain = words in ([], ["%"]) or _is_of_kind(gap, kind, lexicon)
+    if is_plain and (_is_sure(number) or _is_plain_gap(gap, kind, lexicon)):
+        return number, False
+    return (None, False) if number.digits else None
+
+
+def _number_ahead(
+    sentence: Sentence, place: Place, number: Stated, kind: frozenset[str]
+) -> tuple[Stated | None, bool]:
+    """Return what `number_beside` does for the last number before a label: *6.92 m in Brest*."""
+    lexicon = sentence.lexicon
+    words = words_behind(sentence, number)
+    label = sentence.text[place.start : place.end]
+    if words and stem(words[0], lexicon) in {stem(word, lexicon) for word in label.split()}:
+        # *There are 24 violas.*
+        opening = _pattern(lexicon, r"\s*(?:{}|the)(?:\s{})?\s*", "there", "only")
+        return (number if opening.fullmatch(sentence.text[: number.start]) else None), False
+    gap = sentence.text[number.end : place.start]
+    if not _only_join(gap, kind, lexicon) or len(gap.split()) > _BEFORE:
+        return None, False
+    if words and is_unit_of(words, kind, lexicon):
+        return number, True
+    before = sentence.text[: number.start].split()[-1:]
+    is_plain = words in ([], ["%"]) and _is_plain_gap(" ".join(before), kind, lexicon)
+    return (number if is_plain else None), False
 
 
 def _is_sure(number: Stated) -> bool:

@@ -147,10 +147,11 @@ def _given(
     The result is None if the loop changes a variable other than by one assignment. ``constants``:
     whether numbers and texts stand for themselves, not for the expression that gives them.
     """
-    given: dict[str, ast.expr] = {}
-    words: list[str] = []
-    _assign(loop.target, item, access, given, words, constants=constants)
-    return (given if _assigned(loop.body, given) else None), words
+    bound = list(_bound_by(loop.target, item, access, constants=constants))
+    words = [
+        str(value) for n, (_, _, value) in enumerate(bound) if n == 0 or isinstance(value, str)
+    ]
+    return _with_assignments(loop.body, {name: node for name, node, _ in bound}), words
 
 
 def _names_any(node: ast.expr, variables: Mapping[str, Any]) -> bool:
@@ -203,11 +204,20 @@ def _element(of: ast.expr, index: ast.expr) -> ast.Subscript:
     return ast.Subscript(deepcopy(of), index, ast.Load())
 
 
-def _assign(
-    target: ast.expr, item: Any, access: ast.expr, given: dict[str, ast.expr], words: list[str],
-    *, constants: bool,
-) -> None:  # fmt: skip
-    """Store which expression each variable of a loop stands for, and the words for the item."""
+def _bound_by(
+    target: ast.expr, item: Any, access: ast.expr, *, constants: bool
+) -> Iterator[tuple[str, ast.expr, Any]]:
+    """Yield the variables of a loop, each with the expression that it stands for, and its value.
+
+    Parameters
+    ----------
+    target
+        The variable or variables.
+    item, access
+        The item of this turn, and the expression that gives it.
+    constants
+        Whether numbers stand for themselves; texts always do.
+    """
     if isinstance(target, (ast.Tuple, ast.List)):
         for n, part in enumerate(target.elts):
             if isinstance(part, ast.Starred):
@@ -216,34 +226,36 @@ def _assign(
             if isinstance(access, ast.Tuple) and n < len(access.elts):
                 own = access.elts[n]
             try:
-                _assign(part, item[n], own, given, words, constants=constants)
+                value = item[n]
             except (TypeError, IndexError, KeyError):
                 return
+            yield from _bound_by(part, value, own, constants=constants)
     elif isinstance(target, ast.Name):
         plain = isinstance(item, str) or (constants and isinstance(item, int))
-        given[target.id] = ast.Constant(item) if plain else access
-        if isinstance(item, str) or not words:
-            words.append(str(item))
+        yield target.id, ast.Constant(item) if plain else access, item
 
 
-def _assigned(body: Sequence[ast.stmt], given: dict[str, ast.expr]) -> bool:
-    """Store what the assignments in a loop stand for; return whether no variable changes twice."""
+def _with_assignments(
+    body: Sequence[ast.stmt], given: Mapping[str, ast.expr]
+) -> dict[str, ast.expr] | None:
+    """Return what names stand for after the assignments in a loop; None if one changes twice."""
     bound = {name for statement in body for name in _stored(statement)}
     if len(bound) < sum(len(_stored(statement)) for statement in body):
-        return False
+        return None
+    known = dict(given)
     for statement in body:
         match statement:
             case ast.Assign([ast.Name(name)], value):
-                given[name] = _Filled(given).visit(deepcopy(value))
+                known[name] = _Filled(known).visit(deepcopy(value))
             case ast.Assign([ast.Tuple(parts)], value):
-                filled = _Filled(given).visit(deepcopy(value))
+                filled = _Filled(known).visit(deepcopy(value))
                 for n, part in enumerate(parts):
                     if isinstance(part, ast.Name):
-                        given[part.id] = _element(filled, ast.Constant(n))
+                        known[part.id] = _element(filled, ast.Constant(n))
             case _:
                 if bound & _stored(statement):
-                    return False
-    return True
+                    return None
+    return known
 
 
 def _stored(statement: ast.stmt) -> set[str]:

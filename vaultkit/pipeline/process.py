@@ -179,7 +179,7 @@ def unpacked(given: bytes) -> Task:
         If it could not be serialised.
     """
     task = pickle.loads(given)
-    if isinstance(task, str):
+    if isinstance(task, str):  # the traceback that `packed` has put in its place
         raise ValueError(task)
     assert isinstance(task, Task)
     return task
