@@ -1,6 +1,8 @@
 """Code that does not run, and output that is not compared, is a failure."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from vaultkit.checks.check import EXCEPTED, FAILS
 from vaultkit.checks.incomplete import Incomplete
 from vaultkit.read.fences import looks_like_python
 from vaultkit.read.markdown import parse
+from vaultkit.read.notebook import parse_notebook
 from vaultkit.read.prompts import examples
 from vaultkit.run.session import NoteRun
 
@@ -99,3 +102,47 @@ def test_an_asynchronous_function_is_bound() -> None:
     note = parse("```python\nasync def width(): ...\n```\n\n```python\nwidht\n```\n")
     run, incomplete = NoteRun(note), Incomplete(note)
     assert [incomplete.excuses(n, run.steps(n)) for n in range(2)] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("code", "excused"),
+    [
+        ("import random\nrandom.random()", True),
+        ("import random\nx = [1, 2]\nrandom.shuffle(x)\nx", True),
+        ("from numpy.random import rand as r\ndef f(): return r()\nprint(f())", True),
+        ("import numpy as np\nm = np.random.default_rng().normal()\nm", True),
+        ("import numpy as np\nnp.random.seed(1)\nnp.random.rand()", False),
+        ("import numpy as np\nm = np.random.default_rng(1).normal()\nm", False),
+        ("import numpy as np\nm = np.random.rand()\nm = 3\nm", False),
+        ("import time\nstart = time.time()\ntime.time() - start", True),
+        ("import datetime\ndatetime.date.today()", True),
+        ("x = 1\nx", False), ("id = 3\nid", False), ("id(3)", True),
+        ("while True: pass", True), ("_ + 1", True), ("ls *.txt", True),
+        ("type A = str\n1 +", True),
+        ("for _ in 'ab': pass\nx + 1\n1 +", False),
+    ],
+)  # fmt: skip
+def test_what_differs_in_each_run_or_needs_another_program_is_not_judged(
+    code: str, excused: bool
+) -> None:
+    note = parse(f"```python\n{code}\n```\n\n```text\n0.5\n```\n")
+    run, incomplete = NoteRun(note, timeout=0.3), Incomplete(note)
+    assert incomplete.excuses(0, run.steps(0)) is excused
+
+
+def test_an_error_that_a_notebook_shows_is_not_judged(tmp_path: Path) -> None:
+    def cell(shown: str) -> str:
+        error = {"output_type": "error", "ename": shown, "evalue": "no", "traceback": []}
+        return json.dumps(
+            {
+                "nbformat": 4,
+                "cells": [{"cell_type": "code", "source": ["int('a')"], "outputs": [error]}],
+            },
+            indent=1,
+        )
+
+    found = []
+    for shown in ("ValueError", "TypeError"):
+        note = parse_notebook(cell(shown), tmp_path / "a.ipynb")
+        found.append(Incomplete(note).excuses(0, NoteRun(note).steps(0)))
+    assert found == [True, False]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check, Fix, strictly
+from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, UNJUDGED, Check, Fix, strictly
 from vaultkit.checks.outputs import check, compare
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
@@ -175,9 +175,37 @@ def test_an_error_is_no_output_to_be_written() -> None:
 )
 def test_what_numpy_1_wrote_is_distinguished_from_what_is_wrong(shown: str, got: str) -> None:
     assert "in the format of NumPy 1" in compare(shown, got)
+    (found,) = checked(f"```python\nimport numpy as np\n{got}\n```\n\n```text\n{shown}\n```\n")
+    assert found.outcome == UNJUDGED
+    assert found.fix
     assert "the output differs" in compare(
         shown.replace("1", "7").replace("3", "7").replace("2", "7"), got
     )
+
+
+@pytest.mark.parametrize(
+    ("shown", "got", "slip"),
+    [
+        ("{'b', 'a'}", "{'a', 'b'}", "{'b', 'c'}"),
+        ("[{(2, 1), (1, 2)}, 3]", "[{(1, 2), (2, 1)}, 3]", "[{(2, 2), (1, 2)}, 3]"),
+        ("{2: 'x',\n 1: 'y'}", "{1: 'y', 2: 'x'}", "{2: 'y',\n 1: 'x'}"),
+        ("Counter({'a': 1, 'b': 3})", "Counter({'b': 3, 'a': 1})", "Counter({'a': 3, 'b': 1})"),
+        ("frozenset({'b',\n           'a'})", "frozenset({'a', 'b'})", "frozenset({'b'})"),
+        ("[int, numpy.ndarray]", "[<class 'int'>, <class 'numpy.ndarray'>]", "[int, float]"),
+        ("<m.Film at 0x7fc862>", "<m.Film object at 0x7f6f68>", "<m.Clip at 0x7fc862>"),
+        ("<function __main__.f(x)>", "<function f at 0x7f6>", "<function __main__.g(x)>"),
+        ("sum 3\n{'b', 'a'}", "sum 3\n{'a', 'b'}", "sum 4\n{'b', 'a'}"),
+        ("array([ True], dtype=bool)", "array([ True])", "array([False], dtype=bool)"),
+        ("array([1, ..., 9])", "array([1, ..., 9], shape=(2500,))", "array([1, ..., 8])"),
+        ("0.5149145040963757", "0.5149145040963756", "0.5149145049963757"),
+    ],
+)  # fmt: skip
+def test_the_same_value_in_another_form_is_right_without_every_digit(
+    shown: str, got: str, slip: str
+) -> None:
+    assert compare(shown, got) == ""
+    assert compare(shown, got, every_digit=True)
+    assert compare(slip, got)
 
 
 def test_an_example_in_a_docstring_shows_what_comes() -> None:

@@ -2,7 +2,8 @@
 
 A page may show parts of a program only, or code that needs a package, a file or an answer from its
 reader. Then its errors are not judged, nor is what later code computes with variables that this
-code should have bound. An error that the page announces is not judged either.
+code should have bound. An error that the page announces is not judged either, nor is an output that
+differs in each run, nor code that exceeds its time.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import builtins
 import re
 from collections.abc import Sequence
 
+from vaultkit.checks.unsteady import Unsteady
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.read.fences import is_session
 from vaultkit.read.note import Block, Note
@@ -29,6 +31,9 @@ _PART = re.compile(
     r"unexpected indent|unindent does not match|outside (?:function|loop)|not properly in loop"
     r"|expected an indented block|[Mm]issing parentheses in call to"
 )
+#: A statement of newer versions of Python.
+_NEWER = re.compile(r"^\s*type \w+(?:\[.*\])? = ", re.MULTILINE)
+_SLOW = re.compile(r"stopped after [\d.]+ s")
 #: The error of a module of a package that the page shows alone.
 _RELATIVE = "attempted relative import"
 #: Marks of code that was left out.
@@ -37,7 +42,9 @@ _LEFT_OUT = re.compile(r"(?<![\w.)\]])(?:\.\.\.|…)|<[a-z_ ]+>")
 _BRANCH = re.compile(r"\s*(?:#.*\n\s*)*(?:elif|else|except|finally)\b")
 #: A line for IPython or the shell; and text that can only be an output: ``[2.77 0.48]``.
 _NO_PYTHON = re.compile(
-    r"^\s*(?:%{1,2}[A-Za-z]|!\s?[A-Za-z]|\?{1,2}\w|[\w.]+\?{1,2}\s*$)", re.MULTILINE
+    r"^\s*(?:%{1,2}[A-Za-z]|!\s?[A-Za-z]|\?{1,2}\w|[\w.]+\?{1,2}\s*$"
+    r"|(?:ls|cat|cd|pwd|mkdir|cp|mv|less|head)[ ]+[\w./~*-]+\s*$)",
+    re.MULTILINE,
 )
 _OUTPUT = re.compile(
     r"[\s\d.,:;\[\](){}eE+-]*(?:\b(?:array|nan|inf|dtype=\w+)\b[\s\d.,:;\[\](){}eE+-]*)*"
@@ -65,6 +72,7 @@ class Incomplete:
         #: Names that have no value, or one that depends on such names.
         self.unbound: set[str] = set()
         self.bound: set[str] = set(dir(builtins))
+        self.unsteady = Unsteady()
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block that has run."""
@@ -77,7 +85,8 @@ class Incomplete:
         error = next((step for step in steps if step.error and not step.example), None)
         depends = bool(reads & self.unbound)
         self.bound |= binds
-        excused = depends or (error is not None and self._shows_a_lack(block, index, error))
+        differs = self.unsteady.shows(_source(block))
+        excused = depends or (self._shows_a_lack(block, index, error) if error else differs)
         if error or depends:
             self.unbound |= binds
         else:
@@ -86,6 +95,8 @@ class Incomplete:
 
     def _shows_a_lack(self, block: Block, index: int, step: Step) -> bool:
         """Return whether an error shows that the page lacks something, or is announced."""
+        if _SLOW.match(step.error):
+            return True
         last = _LAST.fullmatch(step.error.rstrip().rpartition("\n")[2])
         if not last:
             return False
@@ -95,17 +106,23 @@ class Incomplete:
         if kind in ("SyntaxError", "IndentationError", "TabError"):
             text = block.fence.text
             foreign = _NO_PYTHON.search(text) or _BRANCH.match(text) or _OUTPUT.fullmatch(text)
+            foreign = foreign or _NEWER.search(text)
             return is_session(text) or bool(_PART.search(what) or _LEFT_OUT.search(text) or foreign)
         name = _NAME.match(what) if kind == "NameError" else None
         return name is not None and self._is_foreign(name["name"])
 
     def _is_foreign(self, name: str) -> bool:
-        """Return whether no block so far binds a name, or one with nearly the same spelling."""
-        return not any(_is_slip(name, other) for other in self.bound)
+        """Return whether no block so far binds a name, or one with nearly the same spelling.
+
+        IPython binds ``_`` to its last output.
+        """
+        return name == "_" or not any(_is_slip(name, other) for other in self.bound)
 
     def _announces(self, block: Block, index: int, line: int, kind: str) -> bool:
         """Return whether the page shows an error of this kind: in a comment, or below the block."""
         lines = self.note.lines
+        if block.output and block.output.text.startswith(f"{kind}:"):  # the output of a notebook
+            return True
         if _ANNOUNCES.search(lines[line - 1] if line <= len(lines) else ""):
             return True
         if re.search(rf"#.*\b{kind}\b", block.fence.text):
@@ -138,14 +155,20 @@ def _is_slip(name: str, other: str) -> bool:
     return short in left
 
 
+def _source(block: Block) -> str:
+    """Return the code of a block, without prompts."""
+    source = block.fence.text
+    if is_session(source):
+        source = "\n".join(found["code"] for found in _PROMPT.finditer(source))
+    return source
+
+
 def _names(block: Block) -> tuple[set[str], set[str]]:
     """Return the names that a block reads, and those that it binds.
 
     If it does not parse, only plain assignments are found, and nothing is taken to be read.
     """
-    source = block.fence.text
-    if is_session(source):
-        source = "\n".join(found["code"] for found in _PROMPT.finditer(source))
+    source = _source(block)
     nodes = nodes_of(source)
     if not nodes:
         return set(), set(re.findall(r"^\s*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Fix
+from vaultkit.checks.forms import canonical
 from vaultkit.read.note import Block
 from vaultkit.run.session import Step
 
@@ -24,6 +25,10 @@ _STRING = re.compile(r"""(?<!\w)(?:[bru]{0,2})('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|
 _SCALAR = re.compile(
     r"\bnp\.(?:(?:float|u?int|complex|longdouble|str|bytes)\w*\(([^()]*)\)|(True|False)_\b)"
 )
+#: Why an output is outdated, but not wrong.
+_OLD_FORM = "the output shown is right, but in the format of NumPy 1"
+#: Floats with so many digits agree if they differ by no more than an error of rounding.
+_PRECISE, _ROUNDING = 15, Decimal("1e-12")
 _MASK = "\ufffc"
 _GAP = "\ue000"
 
@@ -65,7 +70,8 @@ def check(
         fix = None if fixed else _fix(index, block, step)
         # A block without an output fence says nothing about its output.
         silent = block.output is None and block.kind == "python" and not fixed
-        outcome = UNJUDGED if silent else FAILS
+        outdated = not every_digit and why.startswith(_OLD_FORM)
+        outcome = UNJUDGED if silent or outdated else FAILS
         yield Check(
             "block", line, block.section, outcome, why, seconds=seconds, block=index, fix=fix
         )
@@ -127,7 +133,8 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     A number agrees if it is the computed number, rounded to the digits shown. Strings and all other
     text must be equal. White space within brackets, with which NumPy sets arrays, does not count;
     elsewhere it does, unless a number shows fewer digits than computed, which moves columns. With
-    ``every_digit``, all digits must be shown.
+    ``every_digit``, all digits must be shown; without it, the same value in another form
+    (`vaultkit.checks.forms`) agrees, too.
 
     >>> compare("array([0.15 , 0.23])", "array([0.15002, 0.22637])")
     ''
@@ -148,7 +155,19 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
         return "the code has an output, but none is shown" + _quote("really", got)
     before = _SCALAR.sub(lambda found: found[1] or found[2], got)
     if before != got and not compare(shown, before):
-        return "the output shown is right, but in the format of NumPy 1" + _quote("now", got)
+        return _OLD_FORM + _quote("now", got)
+    difference = _difference(shown, got, every_digit=every_digit)
+    if difference and not every_digit:
+        one, other = canonical(shown), canonical(got)
+        if (one, other) != (shown, got) and not _difference(one, other):
+            return ""
+    return difference
+
+
+def _difference(shown: str, got: str, *, every_digit: bool = False) -> str:
+    """Describe the difference of two outputs that are not the same text."""
+    if shown == got:
+        return ""
     lines = "the output differs" + _quote("shown", shown) + _quote("really", got)
     wanted_words, wanted = _numbers_and_text(shown)
     real_words, real = _numbers_and_text(got)
@@ -156,7 +175,9 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     if not _same_words(wanted_words, real_words, rounded):
         return lines + _first_difference(shown, got)
     pairs = list(zip(wanted, real, strict=True))
-    wrong = [(w, r) for w, r in pairs if not agrees(w, r)]
+    wrong = [
+        (w, r) for w, r in pairs if not agrees(w, r) and (every_digit or not _is_rounding(w, r))
+    ]
     if not wrong:
         other = [pair for pair in pairs if every_digit and pair[0] != pair[1]]
         return lines + "\n  not with every digit: {} is {}".format(*other[0]) if other else ""
@@ -195,6 +216,23 @@ def agrees(shown: str, real: str) -> bool:
         return abs(a - b) <= unit / 2
     except ArithmeticError:  # an exponent of millions
         return shown == real
+
+
+def _is_rounding(shown: str, real: str) -> bool:
+    """Return whether two floats with all their digits differ by an error of rounding only.
+
+    >>> _is_rounding("0.5149145040963757", "0.5149145040963756"), _is_rounding("0.51", "0.52")
+    (True, False)
+    """
+    if min(map(_digits, (shown, real))) < _PRECISE or "." not in shown:
+        return False
+    a, b = Decimal(shown), Decimal(real)
+    return abs(a - b) <= _ROUNDING * abs(a)
+
+
+def _digits(number: str) -> int:
+    """Return the number of significant digits of a number."""
+    return len(re.sub(r"[eE].*|\D", "", number).lstrip("0"))
 
 
 def _numbers_and_text(text: str) -> tuple[list[str], list[str]]:

@@ -130,10 +130,11 @@ _WORDS = re.compile(NUMERAL, re.IGNORECASE)
 _SQUARE = re.compile(r"(?i:\bsquare\b[^.;:?!]{0,30})$")
 _OF = re.compile(rf"[{END}{LINK}]?\s(?:matrix|matrices|arrays?|tensors?|grids?|tables?)\b")
 
-#: Words between a thing and its shape: *is*, *, of shape*, *transposed has the shape*.
+#: Words between a thing and its shape, but not *becomes*, since it may have had another one before:
+#: *is*, *, of shape*, *transposed has the shape*.
 _LINKS = (
     r"(?:,?\s(?:which|that|is|are|was|were|has|have|had|of|the|shape|size|with|a|an|comes?|takes?|needs?|alone|as|out|then|here|now"
-    r"|both|all|each|again|still|also|becomes?|transposed|in)\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
+    r"|both|all|each|again|still|also|transposed|in)\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
 )
 _IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
 _SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?(?:ᵀ|\^T)|[α-ω])"
@@ -144,7 +145,7 @@ _TIMES_BEFORE = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL})\s(?:times|multiplied\sby|
 #: *The mask* may be an array with that name in the code, *a mask* may not.
 _WORD_BEFORE = re.compile(
     rf"(?<![\w'’.^])(?<!\b[Aa]\s)(?<!\b[Aa]n\s)(?P<word>[a-z]\w{{2,}})"
-    rf"(?=\s(?:is|are|was|were|has|have|had|becomes?|of\sshape)\b){_LINKS}{CODE}?$"
+    rf"(?=\s(?:is|are|was|were|has|have|had|of\sshape)\b){_LINKS}{CODE}?$"
 )
 _ARTICLE = re.compile(rf"(?<![\w'’.])[AI]\s{CODE}?$")
 #: *Q has four rows, and is four by three*: the subject is before *and*.

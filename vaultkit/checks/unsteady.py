@@ -1,0 +1,131 @@
+"""Follows values that differ in each run: random numbers without a seed, times, addresses.
+
+An output that contains such a value cannot be compared with that of another run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from vaultkit.claims.expressions import parsed
+
+#: Modules whose functions give other values in each run, or on each machine.
+_MODULES = {"random", "time", "secrets", "uuid", "platform", "timeit", "psutil"}
+#: What such a module also has, which does not differ.
+_FIXED = {"seed", "Random", "RandomState", "default_rng", "SeedSequence", "sleep", "Generator",
+          "PCG64", "MT19937", "set_state", "setstate", "strftime", "strptime",
+          "struct_time", "gmtime"}  # fmt: skip
+#: Functions and attributes of any module of which this is true.
+_ANYWHERE = {"now", "utcnow", "today", "urandom", "getpid", "getcwd", "listdir", "environ", "empty",
+             "empty_like", "getsizeof", "__version__", "version"}  # fmt: skip
+#: Functions that make a generator, which is steady if they are passed a seed.
+_GENERATORS = {"default_rng", "Random", "RandomState", "SeedSequence", "PCG64", "MT19937"}
+_SEEDS = {"seed", "set_seed", "manual_seed"}
+_BUILT_IN = {"id", "hash", "help", "dir", "input"}
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class Unsteady:
+    """Keeps the names of a note whose values differ in each run."""
+
+    def __init__(self) -> None:
+        #: The names with such values, and of functions that return or print them.
+        self.names: set[str] = set()
+        #: The names of modules and of their parts, with their full names.
+        self._imported: dict[str, str] = {}
+        self._bound: set[str] = set()
+        self._seeded = False
+
+    def shows(self, source: str) -> bool:
+        """Read a block; return whether its output may contain such a value.
+
+        Examples
+        --------
+        >>> seen = Unsteady()
+        >>> seen.shows("import random; x = random.random(); y = 2"), seen.shows("x + 1")
+        (False, True)
+        >>> seen.shows("y + 1"), seen.shows("random.seed(3); random.random()")
+        (False, False)
+        """
+        shows = False
+        for statement in parsed(source):
+            self._import(statement)
+            uses = self._uses(statement)
+            bound = set(_bound(statement))
+            self._bound |= bound
+            if uses:
+                self.names |= bound | set(self._changed(statement))
+            elif not isinstance(statement, ast.AugAssign):
+                self.names -= bound
+            shows |= uses and not isinstance(statement, (*_DEFINES, ast.Assign, ast.AnnAssign))
+        return shows
+
+    def _import(self, statement: ast.stmt) -> None:
+        """Remember the full names of what a statement imports."""
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Import):
+                for one in node.names:
+                    full = one.name if one.asname else one.name.partition(".")[0]
+                    self._imported[one.asname or full] = full
+            elif isinstance(node, ast.ImportFrom):
+                for one in node.names:
+                    self._imported[one.asname or one.name] = f"{node.module}.{one.name}"
+
+    def _uses(self, statement: ast.stmt) -> bool:
+        """Return whether a statement uses a value that differs in each run."""
+        own = False
+        for node in ast.walk(statement):
+            match node:
+                case ast.Call(func) if (name := self._full(func)).rpartition(".")[2] in _SEEDS:
+                    self._seeded |= bool(node.args or node.keywords) and "." in name
+                case ast.Call(func) if self._full(func).rpartition(".")[2] in _GENERATORS:
+                    own |= not node.args and not node.keywords
+                case ast.Name(name, ast.Load()) if name in self.names:
+                    own = True
+                case ast.Name(_, ast.Load()) | ast.Attribute():
+                    own |= self._differs(self._full(node))
+        return own
+
+    def _differs(self, full: str) -> bool:
+        """Return whether a name, with its modules, differs in each run."""
+        *modules, last = full.split(".")
+        if last in _ANYWHERE if modules else last in _BUILT_IN - self._bound:
+            return True
+        if last in _FIXED or not set(modules) & _MODULES:
+            return False
+        return not (self._seeded and "random" in modules)
+
+    def _full(self, node: ast.expr) -> str:
+        """Return the name of a part of a module, such as ``numpy.random.rand``; else nothing."""
+        match node:
+            case ast.Name(name):
+                return self._imported.get(name, name)
+            case ast.Attribute(inner, attribute):
+                before = self._full(inner)
+                return f"{before}.{attribute}" if before else ""
+        return ""
+
+    def _changed(self, statement: ast.stmt) -> Iterator[str]:
+        """Yield the names that calls in a statement may change: ``random.shuffle(x)``."""
+        if isinstance(statement, _DEFINES):
+            return
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call):
+                yield from (part.id for part in node.args if isinstance(part, ast.Name))
+                match node.func:
+                    case ast.Attribute(ast.Name(name)) if name not in self._imported:
+                        yield name
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement binds or changes."""
+    if isinstance(statement, _DEFINES):
+        yield statement.name
+        return
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(name, ast.Store()):
+                yield name
+            case ast.Subscript(ast.Name(name), ctx=ast.Store()):
+                yield name
