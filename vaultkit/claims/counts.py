@@ -165,9 +165,7 @@ def _counts_of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) 
             words = named.get(place, [])
             if not all(map(_WORD.fullmatch, words)):
                 continue  # this is the count of a named array
-            begins, ends = clause_span(text, found.start(), found.start())
-            before = text[begins : found.start()]
-            if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
+            if not _is_stated(text, found):
                 continue
             if _SOME.search(text[max(0, found.start() - 30) : found.start()]):
                 continue
@@ -199,27 +197,34 @@ def _counts_of_arrays(prose: Prose) -> Iterator[Shape]:
     text = prose.text
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
+            if not _is_stated(text, found):
+                continue
             begins, ends = clause_span(text, found.start(), found.start())
             before = text[begins : found.start()]
-            if _SUPPOSED.search(before) or text[ends : ends + 1] == "?":
-                continue
+            # *Each row of Q* and *the transpose of Q* are not Q itself.
             part = _PART.search(before)
             if not part and pattern not in _WITHIN and _ASIDE.search(before):
                 continue
-            turned = " transposed" in text[found.start() : found.start("number")]
-            turned |= bool(part and part["part"] == "transpose")
-            along = part["part"].rstrip("s") if part and not turned else ""
+            transposed = " transposed" in text[found.start() : found.start("number")]
+            transposed |= bool(part and part["part"] == "transpose")
+            within = part["part"].rstrip("s") if part and not transposed else ""
             things = re.findall(_THING, found["things"])
             subject = ", ".join(expression(thing.strip(CODE + END)) for thing in things)
             if not subject:
                 continue
             for count, counted in _joined_counts(found, pattern):
-                axis = "axes" if pattern is _DIMENSIONAL else _axis(counted, along)
+                axis = "axes" if pattern is _DIMENSIONAL else _axis(counted, within)
                 if axis:
-                    yield _shape(prose, count, subject, axis, turned)
+                    yield _shape(prose, count, subject, axis, transposed)
             if pattern is _HAS and not part:
                 for each in _EACH.finditer(text, found.end(), ends):
-                    yield _shape(prose, each, subject, _axis("entries", each["part"]), turned)
+                    yield _shape(prose, each, subject, _axis("entries", each["part"]), transposed)
+
+
+def _is_stated(text: str, found: re.Match[str]) -> bool:
+    """Return whether a count is stated, not supposed, denied or asked for."""
+    begins, ends = clause_span(text, found.start(), found.start())
+    return not _SUPPOSED.search(text, begins, found.start()) and text[ends : ends + 1] != "?"
 
 
 def _joined_counts(
@@ -247,21 +252,21 @@ def _joined_counts(
             counted = _COUNTED[count["noun"].rstrip("s")]
 
 
-def _axis(counted: str, along: str) -> str:
-    """Return the axis that is counted: of an array, or of one of its rows or columns."""
-    if not along:
+def _axis(counted: str, within: str) -> str:
+    """Return the axis that is counted: of an array, or ``within`` one of its rows or columns."""
+    if not within:
         return counted
-    return {"row": "columns", "column": "rows"}[along] if counted == "entries" else ""
+    return {"row": "columns", "column": "rows"}[within] if counted == "entries" else ""
 
 
-def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, turned: bool) -> Shape:
+def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, transposed: bool) -> Shape:
     """Return the length that a match states, as a shape with one dimension along ``axis``."""
     start, end = found.start("number"), max(found.end("number"), found.end("noun"))
     dim = _length(found["number"])
     shown = re.sub(f"[{CODE}{END}{LINK}]", "", prose.text[start:end])
     given = prose.reason_behind(prose.text, end)
     return Shape(
-        *prose.place_of(start), shown, (dim,), subject, axis=axis, turned=turned, given=given
+        *prose.place_of(start), shown, (dim,), subject, axis=axis, turned=transposed, given=given
     )
 
 

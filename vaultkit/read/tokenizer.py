@@ -60,49 +60,64 @@ def _displayed(rule: Any) -> Any:
 
     def read(state: StateBlock, first: int, end: int, silent: bool) -> bool:
         """Parse display mathematics; when ``silent``, return whether it ends a paragraph."""
-
-        def line(number: int) -> str:
-            return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
-
-        if not line(first).startswith("$$"):
+        if not _line_of(state, first).startswith("$$"):
             return False
-        if not silent:
-            last = first
-            if "$$" not in line(first)[2:]:
-                last = next((n for n in range(first + 1, end) if "$$" in line(n)), first)
-            if line(last).count("$$") > 1 + (last == first):
-                return False  # several formulas on one line
-            stops = state.eMarks[last]
-            if last > first:
-                # Text after a formula is another block.
-                state.eMarks[last] = state.src.index("$$", state.bMarks[last]) + 2
-            found = bool(rule(state, first, end, False))
-            begins, state.eMarks[last] = state.eMarks[last], stops
-            rest = state.src[begins:stops]
-            if found and last > first and rest.strip():
-                state.line, state.bMarks[last] = last, begins
-                state.tShift[last] = len(rest) - len(rest.lstrip())
-                state.sCount[last] = state.blkIndent
-            return found
-
-        if "$$" in line(first)[2:]:
-            return False
-        # Called line by line, so the count continues from the previous call.
-        begun, counted, marks = state.env.get("displayed", (-1, 0, 0))
-        if begun != state.line or counted > first:
-            counted, marks = state.line, 0
-        marks += sum(line(number).count("$$") for number in range(counted, first))
-        state.env["displayed"] = (state.line, first, marks)
-        if marks % 2:
-            return False  # a formula ends here
-        ends = False
-        for number in range(first + 1, end):
-            if "$$" in line(number):
-                return ends
-            ends = ends or bool(_ENDS.match(line(number)))
-        return False
+        if silent:
+            return _ends_paragraph(state, first, end)
+        return _parse_displayed(rule, state, first, end)
 
     return read
+
+
+def _line_of(state: StateBlock, number: int) -> str:
+    """Return a line of the block that is parsed, without its indentation."""
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+
+def _parse_displayed(rule: Any, state: StateBlock, first: int, end: int) -> bool:
+    """Parse a displayed formula by a rule; return whether one begins in the line ``first``.
+
+    Text behind its closing dollars is left as the beginning of the next block.
+    """
+    last = first
+    if "$$" not in _line_of(state, first)[2:]:
+        last = next((n for n in range(first + 1, end) if "$$" in _line_of(state, n)), first)
+    if _line_of(state, last).count("$$") > 1 + (last == first):
+        return False  # several formulas on one line
+    line_end = state.eMarks[last]
+    if last > first:
+        # The rule shall not see the text behind the formula.
+        state.eMarks[last] = state.src.index("$$", state.bMarks[last]) + 2
+    found = bool(rule(state, first, end, False))
+    begins, state.eMarks[last] = state.eMarks[last], line_end
+    rest = state.src[begins:line_end]
+    if found and last > first and rest.strip():
+        state.line, state.bMarks[last] = last, begins
+        state.tShift[last] = len(rest) - len(rest.lstrip())
+        state.sCount[last] = state.blkIndent
+    return found
+
+
+def _ends_paragraph(state: StateBlock, first: int, end: int) -> bool:
+    """Return whether a line of a paragraph that begins with dollars begins a block of its own."""
+    if "$$" in _line_of(state, first)[2:]:
+        return False
+    # The parser asks for each line of a paragraph in turn, so the count of the dollars in the lines
+    # before continues from the last call.
+    begun, counted, marks = state.env.get("displayed", (-1, 0, 0))
+    if begun != state.line or counted > first:
+        counted, marks = state.line, 0
+    marks += sum(_line_of(state, number).count("$$") for number in range(counted, first))
+    state.env["displayed"] = (state.line, first, marks)
+    if marks % 2:
+        return False  # a formula ends here
+    ends = False
+    for number in range(first + 1, end):
+        line = _line_of(state, number)
+        if "$$" in line:
+            return ends
+        ends = ends or bool(_ENDS.match(line))
+    return False
 
 
 def _unpriced(rule: Any) -> Any:

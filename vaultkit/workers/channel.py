@@ -97,25 +97,40 @@ class Channel:
 
 
 class Received:
-    """The messages and the output received from a note's process."""
+    """The messages and the output received from a note's process.
+
+    Parameters
+    ----------
+    token
+        With what each of its messages begins, so that output of the note is not taken for one.
+    limits
+        Its limits.
+    """
 
     def __init__(self, token: bytes, limits: Limits) -> None:
         self.token = token
         self.limits = limits
+        #: The time by the clock at which it must have sent the next heartbeat.
         self.deadline = time.monotonic() + limits.seconds
         #: The processor time that is allowed since its last heartbeat, and the time it had used
         #: then.
         self.allowed = limits.seconds
         self.spent: float | None = None
         self.messages: list[bytes] = []
+        #: The last heartbeat, and the number of heartbeats.
         self.beat: dict[str, Any] = {}
         self.beats = 0
+        #: Whether its work has ended, and the traceback of the error that ended it, if one did.
         self.done = False
         self.error = ""
+        #: Why it is to be ended, if what was received is a reason; and the number of its processes.
         self.verdict: Kind | None = None
         self.count = 0
+        #: The beginning and the end of its output, and the trace of faulthandler.
         self.head = self.tail = self.trace = b""
+        #: The beginning of a message that is not complete yet.
         self._rest = b""
+        #: The bytes received through each pipe.
         self._sizes = {"results": 0, "output": 0}
 
     @property
