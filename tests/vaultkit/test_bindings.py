@@ -120,6 +120,8 @@ It {fell|rose} by 0.5<!-- = errors[0] - errors[1] -->
 the smallest, 3 × 10⁻{³|²}<!-- = min(errors) -->
 """,
     "graphs": """
+The farthest is `f`, and `a`<!-- = min(distance, key=distance.get) --> the {nearest|farthest}
+The {largest|smallest} debt is 9<!-- = -min(-d for d in distance.values()) -->
 The farthest node is `{f|c}`<!-- = max(distance, key=distance.get) -->
 The {farthest|nearest} node is `f`<!-- = max(distance, key=distance.get) -->
 The way is {a|b}, {b|a}, f<!-- = path -->

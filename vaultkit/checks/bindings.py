@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -104,25 +104,7 @@ class Bindings:
         except Exception as error:  # code of a note may raise anything
             why = f"{binding.code} cannot be evaluated: {type(error).__name__}: {error}"
             return Verdict(False, " ".join(why.split()))
-        holds = truth(value)
-        if holds is None and not binding.is_value:
-            return Verdict(False, f"{binding.code} is {text}, which is neither true nor false")
-        if holds is None:
-            return _verdict(judge_value(binding, value, text))
-        sides = _values_of_sides(binding.tree, evaluate)
-        sides = sides and f": {sides}"
-        if not holds:
-            return Verdict(False, f"{binding.code} does not hold{sides}")
-        words = lexicon(binding.language or "en")
-        ahead = binding.words[: binding.at]
-        ahead = ahead if ahead.strip() else binding.sentence
-        wrong = contradiction(ahead, relation(binding.tree), words)
-        if wrong:
-            return Verdict(False, f"“{wrong}” contradicts {binding.code}, which holds{sides}")
-        other, places = threshold(binding)
-        if other:
-            return Verdict(False, f"“{other}” is not the number in {binding.code}", places)
-        return Verdict(True, f"{binding.code}{sides}", places)
+        return agreement(binding, value, text, partial(_values_of_sides, binding.tree, evaluate))
 
     def judges(self, line: int, column: int) -> bool:
         """Return whether a comment binds the number at a place to code."""
@@ -185,6 +167,41 @@ class Bindings:
             if text != self.note.lines[line - 1]:
                 fixes[line] = Fix(line, line, (text,))
         return fixes
+
+
+def agreement(binding: Binding, value: Any, text: str, sides: Callable[[], str] = str) -> Verdict:
+    """Judge whether the words before a comment agree with the value of its code.
+
+    Parameters
+    ----------
+    binding
+        The words and the code.
+    value
+        The value as plain data (`vaultkit.checks.values.plain`).
+    text
+        The value as text, for messages.
+    sides
+        Returns the values of the sides of a comparison, for messages.
+    """
+    holds = truth(value)
+    if holds is None and not binding.is_value:
+        return Verdict(False, f"{binding.code} is {text}, which is neither true nor false")
+    if holds is None:
+        return _verdict(judge_value(binding, value, text))
+    compared = sides()
+    compared = compared and f": {compared}"
+    if not holds:
+        return Verdict(False, f"{binding.code} does not hold{compared}")
+    words = lexicon(binding.language or "en")
+    ahead = binding.words[: binding.at]
+    ahead = ahead if ahead.strip() else binding.sentence
+    wrong = contradiction(ahead, relation(binding.tree), words)
+    if wrong:
+        return Verdict(False, f"“{wrong}” contradicts {binding.code}, which holds{compared}")
+    other, places = threshold(binding)
+    if other:
+        return Verdict(False, f"“{other}” is not the number in {binding.code}", places)
+    return Verdict(True, f"{binding.code}{compared}", places)
 
 
 def _check(line: int, what: str, column: int, outcome: str, why: str, **more: Any) -> Check:

@@ -52,7 +52,7 @@ def judge_value(binding: Binding, value: Any, text: str) -> Judged:
         The value as text, for messages.
     """
     words = lexicon(binding.language or "en")
-    extreme = contrary_extreme(binding.sentence, binding.tree, words)
+    extreme = contrary_extreme(binding.sentence, binding.words[binding.at :], binding.tree, words)
     if extreme:
         return Judged(False, f"“{extreme}” contradicts {binding.code}, which is {text}")
     is_ = f"{binding.code} is {text}"

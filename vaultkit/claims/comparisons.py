@@ -107,6 +107,8 @@ def relation(tree: ast.expr) -> Relation:
     names |= {text for text in strings if isinstance(text, str)}
     extremes = {"max" for n in names if n in _MAX} | {"min" for n in names if n in _MIN}
     extremes |= set(_ends_of_sorted(tree))
+    if len(extremes) == 1 and _is_turned(tree):
+        extremes = {"max", "min"} - extremes
     return replace(
         found, extremes=frozenset(extremes), names=frozenset(name.lower() for name in names)
     )
@@ -302,24 +304,57 @@ def order_of_difference(tree: ast.expr) -> int:
     return 0
 
 
-def contrary_extreme(text: str, tree: ast.expr, words: Lexicon) -> str:
-    """Return the last superlative of a text if an expression selects the other extreme.
+def _is_turned(tree: ast.expr) -> bool:
+    """Return whether an expression is minus something: ``-min(x)`` is the largest of ``-x``."""
+    return isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub)
 
+
+def contrary_extreme(text: str, behind: str, tree: ast.expr, words: Lexicon) -> str:
+    """Return the superlative about a value if its expression selects the other extreme.
+
+    The superlative is the last one of the clause before the value, else the first one of the clause
+    behind it, else the last one of the text before.
+
+    Parameters
+    ----------
+    text, behind
+        The sentence before and behind the value.
+    tree
+        The expression.
+    words
+        The words of the language.
+
+    Examples
+    --------
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> contrary_extreme("The largest is", ast.parse("min(x)", mode="eval").body, lexicon())
+    >>> low, words = ast.parse("min(x)", mode="eval").body, lexicon()
+    >>> contrary_extreme("The largest is", "", low, words)
     'largest'
+    >>> contrary_extreme("Ann is the largest and Ben", "the smallest", low, words)
+    ''
     """
     found = relation(tree)
-    spoken = [
-        comparison for comparison in comparisons(text, words, late=False)
-        if comparison.what in _SUPERLATIVES or comparison.word in _BEST
-    ]  # fmt: skip
-    if not spoken or len(found.extremes) != 1 or spoken[-1].denied:
+    if len(found.extremes) != 1:
         return ""
-    last = spoken[-1]
+    clauses = re.compile(rf"[,;:]\s|\b{words.pattern('grammar', 'clauses')}\b", re.IGNORECASE)
+    begins = max((stop.end() for stop in clauses.finditer(text)), default=0)
+    stop = clauses.search(behind)
+    near = _superlatives(text[begins:], words)[-1:]
+    near = near or _superlatives(behind[: stop.start()] if stop else behind, words)[:1]
+    spoken = near or _superlatives(text, words)[-1:]
+    if not spoken or spoken[0].denied:
+        return ""
+    last = spoken[0]
     what = _direction_of_quality(last.what, found, words) if last.table == "sides" else last.what
     extreme = {"largest": "max", "more": "max", "smallest": "min", "less": "min"}.get(what)
     return last.word if extreme and found.extremes != {extreme} else ""
+
+
+def _superlatives(text: str, words: Lexicon) -> list[Spoken]:
+    return [
+        one for one in comparisons(text, words, late=False)
+        if one.what in _SUPERLATIVES or one.word in _BEST
+    ]  # fmt: skip
 
 
 def _ends_of_sorted(tree: ast.expr) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from vaultkit.checks.check import FAILS
-from vaultkit.edit.bind import harmless, propose
+from vaultkit.edit.bind import insertions, propose
 from vaultkit.edit.expressions import collected
 from vaultkit.edit.sentences import Candidate, Proposal
 from vaultkit.edit.text import applied
@@ -113,7 +113,7 @@ def _write(note: Note, chosen: Sequence[Choice]) -> int:
     ChangedError
         If the file has changed since the note was read.
     """
-    edits = harmless(note, [one.edit(candidate) for one, candidate in chosen])
+    edits = insertions(note, chosen)
     if edits:
         raw = note.path.read_bytes()
         if raw.decode("utf-8-sig") != note.text:

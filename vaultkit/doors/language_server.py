@@ -34,7 +34,7 @@ from vaultkit.doors.messages import Messages
 from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
 from vaultkit.doors.reports import Reports
 from vaultkit.edit.actions import actions
-from vaultkit.edit.bind import harmless, propose
+from vaultkit.edit.bind import insertions, propose
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
 from vaultkit.edit.hints import formula_verdicts, hints
@@ -501,7 +501,7 @@ class Server(LanguageServer):
             }
             for one in here or of_line
             for candidate in one.candidates
-            if (edits := harmless(note, [one.edit(candidate)]))
+            if (edits := insertions(note, [(one, candidate)]))
         ]
 
     def _run_to(self, uri: str, index: int) -> None:

@@ -6,9 +6,12 @@ what the sentence means. The score therefore counts the names that the sentence 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from vaultkit.checks.bindings import agreement
+from vaultkit.checks.values import plain
+from vaultkit.claims.bindings import bindings
 from vaultkit.edit import bind_numbers, bind_words
 from vaultkit.edit.sentences import Candidate, Page, Proposal, Sentence
 from vaultkit.edit.text import Edit, applied
@@ -58,6 +61,42 @@ def _proposal(
         return []
     text, shown = sentence.piece.text[start:end], sentence.shown
     return [Proposal(text, shown, *place, tuple(candidates[:_OFFERED]), states)]
+
+
+def insertions(note: Note, chosen: Sequence[tuple[Proposal, Candidate]]) -> list[Edit]:
+    """Return the insertions of chosen candidates that are harmless and that will hold.
+
+    A candidate was found by its words alone. The words around it decide with it whether the check
+    *sentence* accepts it: *the four* may not be bound to 4.43, nor *the lowest* to a maximum.
+    """
+    edits = [(one.edit(candidate), candidate) for one, candidate in chosen]
+    safe = harmless(note, [edit for edit, _ in edits])
+    kept = [own for own in edits if own[0] in safe]
+    while kept:
+        bound = parse(applied(note.text, [edit for edit, _ in kept]), note.path)
+        holding = list(_holding(bound, kept))
+        if len(holding) == len(kept):
+            break
+        kept = holding
+    return [edit for edit, _ in kept]
+
+
+def _holding(
+    bound: Note, inserted: Sequence[tuple[Edit, Candidate]]
+) -> Iterator[tuple[Edit, Candidate]]:
+    """Yield the insertions whose words agree with the values of the candidates."""
+    own = list(bindings(bound))
+    for edit, candidate in inserted:
+        binding = min(
+            (one for one in own if one.code == candidate.code),
+            key=lambda one: abs(one.line - edit.span.line),
+            default=None,
+        )
+        if binding is None:
+            continue
+        own.remove(binding)
+        if agreement(binding, plain(candidate.value), str(candidate.value)).holds:
+            yield edit, candidate
 
 
 def harmless(note: Note, edits: Sequence[Edit], kept: Sequence[Edit] = ()) -> list[Edit]:

@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from vaultkit.claims.naming import unnamed
 from vaultkit.claims.stated import Stated, numbers
+from vaultkit.edit import bind_ranks
+from vaultkit.edit.bind_combined import SIZE, Combinations
+from vaultkit.edit.described import Surroundings
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, words_of
+from vaultkit.edit.kinds import (
+    counts_exactly,
+    digits,
+    is_bound,
+    is_count,
+    is_multiple,
+    is_ordinal,
+    is_percent,
+    misfit,
+    needs_name,
+    prior,
+)
+from vaultkit.edit.sentences import Candidate, Page, Sentence, means_the_same, words_of
 from vaultkit.edit.wording import MEANINGS, NAMED, labelled, overlap, stems
 from vaultkit.read.prose import CODE, END
 
-#: Most atoms that are combined.
-_PAIRED = 40
-#: The largest integer that may agree by chance, and the largest that always may.
-_SMALL, _TINY = 20, 2
-#: Integers below it, and powers of two, need a name in the sentence.
-_MANY = 100
+#: The largest integer that always agrees by chance.
+_TINY = 2
 #: What may follow a fraction or multiple, unless it is a part of a term, as in *half precision*.
 _OPEN = re.compile(r"\s+(?:an?|the|of|as|its|their|that|this|in|per|is|are|to)\b|\s*(?:[^\w\s]|$)")
 #: The least extreme that is not a coincidence.
 _FEW = 3
-#: How far the value of a number with one digit may be from it without suspicion.
-_COARSE = 0.02
 #: The score of a candidate adds what speaks for it, and above 0 it may be bound unasked. A name
 #: that the sentence says is the main reason; more than the most words add nothing. Words in the
 #: characters before the sentence are a weak one.
@@ -41,56 +50,19 @@ _LONG, _PER_CHARACTER = 20, 0.02
 #: the names of the atom, and costs if they are not; and what it gains if they name what the atom
 #: counts.
 _ITS_NOUN, _OTHER_NOUN, _COUNTED = 1.0, -1.5, 2.0
-#: What agreement is worth by the number of significant digits, as many digits do not agree by
-#: chance; a number that bounds a value (*more than 3*) agrees with most values.
-_BY_DIGITS, _MORE_DIGITS, _OF_BOUND = {0: 0.0, 1: -0.3, 2: 0.6, 3: 1.6}, 2.4, -2.0
-#: What a combination of atoms costs: there are hundreds, and some agree by chance. ``1 - x`` costs
-#: more; a variable that both atoms share speaks for it.
-_COMBINED, _COMPLEMENT, _SHARED_VARIABLE = 2.2, 0.4, 0.5
-#: An atom is combined if more than this of its names is said: a letter is enough. What a number of
-#: the same sentence counts for that is bound already.
-_MENTIONED, _BOUND_BESIDE = 0.5, 2.0
-#: The least score of a sure combination; that of two labelled elements of one series may be lower
-#: if the sentence says *times* or names a difference, which leaves only these two.
-_SURE, _SURE_OF_SERIES = 0.0, -1.0
-#: What it costs to read a number in another than its first sense (per cent, thousands), and to
-#: accept a value that one digit gives badly.
-_OTHER_SENSE, _BADLY = 0.3, 1.5
-#: A bound is near its value, within this factor: *more than 3* is not said of 1,000.
-_FACTOR = 2
+#: A smaller number needs a unit, to be a quantity.
+_MANY = 100
 #: The fewest significant digits with which a value needs no name in the sentence: if the output
 #: shows the same digits or the value is a variable, and in any case.
 _RARE, _UNIQUE = 3, 4
 #: How much a candidate gains if its series has the values of a whole column: more than
 #: for a name that the sentence says.
 _COLUMN = 3.0
-#: Expressions for the size of something.
-_SIZE = re.compile(r"^len\([^()]*\)$|\.shape\b|\.size$|\.ndim$")
-#: Words that say how numbers are combined.
-_CUES = {
-    "-": r"\b(?:differ\w*|than|by|gap|apart|more|less|fewer|between|rest|left|saves?|loss|gain"
-    r"|further|farther|longer|shorter|higher|lower|later|sooner|lighter|heavier)\b",
-    "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
-    "+": r"\b(?:together|total|sum|altogether|both)\b",
-}
-#: Words around a difference, and how many earlier values it may be one of.
-_GAP = re.compile(
-    r"\b(?:differ\w*|gap|discount|premium|shift|rise|fall|drop|loss|lost|gain\w*|by|margin|swing)\s"
-    r"(?:(?:of|is|was|just|only|about|exactly|another)\s)*[*$€£]*$",
-    re.IGNORECASE,
-)
-_GAP_BEHIND = re.compile(
-    r"[*]*(?:\s?[^\W\d]{1,8}(?:/\w+)?|\s?%)?\s(?:more|less|fewer|further|farther|longer|shorter|higher"
-    r"|lower|sooner|later|apart|lighter|heavier|taller|wider)\b"
-)
-_NEAR = 4
-#: The least number of letters of an abbreviation.
-_SHORT = 3
 #: How many words before a number are next to it, and words for places.
 _BESIDE = 4
 PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
-#: Plurals without an s.
-_PLURALS = ("people", "children", "men", "women", "data")
+#: What the words for a multiple count.
+_STATED = 1.0
 #: The score of a candidate that is right though the sentence hardly names it, and how far ahead
 #: of the next one it is.
 _CLEAR, _FAR = 2.5, 2.0
@@ -121,13 +93,23 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
     sure = [c[0].atoms[0] for c in simple.values() if c and c[0].sure]
     earlier = page.said.setdefault(id(sentence.piece), [])
     result = []
+    combined = Combinations(sentence, search.pool, search.wide, search.named, page.words)
     for one in found:
-        best = simple[one][0].code if simple[one] else ""
-        several = search.combined(one, [atom for atom in sure if atom.code != best])
-        if not (simple[one] and simple[one][0].sure):
-            several = [*several, *search.difference(one, [*earlier[-_NEAR:], *sure])]
-        ranked = sorted([*simple[one], *several], key=lambda c: -c.score)
-        if search.is_clear(one, ranked):
+        best = simple[one][0] if simple[one] else None
+        beside = [atom for atom in sure if best is None or atom.code != best.code]
+        several = combined.of(one, beside)
+        if any(c.score > 0 for c in simple[one]):
+            # A difference of two numbers beside is meant only if nothing else has its value.
+            several = [replace(c, sure=c.sure and " / " in c.code) for c in several]
+        if not (best and best.sure):
+            several += combined.difference(one, [*earlier, *sure])
+            several += combined.share(one, _before(one, simple, earlier, sentence))
+            several += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
+        ranked = _sure_first(sorted([*simple[one], *several], key=lambda c: -c.score))
+        if is_multiple(one):
+            # Many expressions have about the value of a multiple; the words say which.
+            ranked.sort(key=lambda c: -c.score - _STATED * c.sure)
+        if search.is_clear(one, ranked) or search.is_place(one, ranked, beside):
             ranked[0] = replace(ranked[0], sure=True)
         result.append((one, ranked))
     if sentence.column is None:
@@ -136,11 +118,43 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
     return result
 
 
+#: A sentence about the number before it.
+_THAT = re.compile(r"\s*(?:that|this|it|which)\s+(?:is|was|makes)\b", re.IGNORECASE)
+
+
+def _before(
+    stated: Stated, simple: Mapping[Stated, list[Candidate]], earlier: Sequence[Atom],
+    sentence: Sentence,
+) -> list[Atom]:  # fmt: skip
+    """Return the atoms of the numbers before one, which it may be a part of."""
+    own = [c[0].atoms[0] for n, c in simple.items() if c and c[0].sure and n.end <= stated.start]
+    if own or not _THAT.match(sentence.piece.text, sentence.start):
+        return own
+    return list(earlier)
+
+
+def _shows(shown: str, digits: str) -> bool:
+    """Return whether a printed text is a number in the same digits; zeros behind do not count.
+
+    >>> _shows("918.0", "918"), _shows("5.4%", "5.4"), _shows("5.40", "5.4"), _shows("", "")
+    (True, True, True, False)
+    """
+    one, other = shown.rstrip("%").replace(",", ""), digits.replace(",", "")
+    if "." in one and len(one) > len(other):
+        one = one.rstrip("0").rstrip(".") if "." not in other else one.rstrip("0")
+    return bool(one) and one == other
+
+
 def _doubt_repeated(readings: Sequence[Reading]) -> None:
-    """Ask about numbers of a sentence that would be bound to the same expression."""
-    best = Counter(found[0].code for _, found in readings if found)
-    for _, found in readings:
-        if found and best[found[0].code] > 1:
+    """Ask about equal numbers of a sentence that would be bound to the same expression.
+
+    In *75 %, three quarters*, they are stated in different words, and mean the same.
+    """
+    best = Counter(
+        (one.digits, found[0].code) for one, found in readings if found and found[0].sure
+    )
+    for one, found in readings:
+        if found and best[one.digits, found[0].code] > 1:
             found[:] = [replace(one, sure=False) for one in found]
 
 
@@ -167,30 +181,46 @@ class _Search:
         self.words = page.words
         self.text = sentence.piece.text
         self.pool = [a for a in page.pool(sentence.line) if not isinstance(a.value, str)]
+        self._surroundings: dict[Stated, Surroundings] = {}
         self.wide = words_of(self.text[max(0, sentence.start - _BEFORE) : sentence.start])
 
     def simple(self, stated: Stated) -> list[Candidate]:
         """Return the atoms that have the value of a number."""
         said = self.sentence.without(stated)
-        digits = re.sub(r"[,\s%]", "", self.text[stated.start : stated.end])
-        found = []
+        whole = self._whole(stated)
+        found: list[Candidate] = []
         for atom in self.pool:
-            costs = _misfit(stated, float(atom.value))
+            costs = misfit(stated, float(atom.value))
             if costs is None:
                 continue
-            same = bool(atom.shown) and atom.shown.rstrip("%") == digits
-            score = _prior(stated) + self._named(atom, said) - costs + _SAME_DIGITS * same
-            if _is_count(stated):
-                is_noun = overlap(atom.names, self._noun(stated)) >= NAMED
+            same = _shows(atom.shown, stated.digits)
+            score = prior(stated) + self.named(atom, said) - costs + _SAME_DIGITS * same
+            if is_count(stated):
+                if not counts_exactly(stated, float(atom.value)):
+                    continue  # *four minutes* may be 4.4, but more often something else is four
+                is_counted = self._counts(stated, atom)
+                is_noun = is_counted or overlap(atom.names, self._noun(stated)) >= NAMED
                 score += _ITS_NOUN if is_noun else _OTHER_NOUN
-                score += _COUNTED * self._counts(stated, atom)
+                score += _COUNTED * is_counted
+            elif (
+                "." in stated.digits
+                and isinstance(atom.value, int)
+                and not atom.code.isidentifier()
+            ):
+                continue  # a count has no decimals
             score += _LABELLED * bool(atom.labels) * _labels_are_said(atom, said)
             score -= _PER_CHARACTER * max(0, len(atom.code) - _LONG)
-            sure = score > 0 and self._sure(stated, atom, said, same)
-            found.append(Candidate(atom.code, score, sure, (atom,)))
-        return sorted(found, key=lambda c: -c.score)
+            sure = score > 0 and self._sure(stated, atom, said - whole, same)
+            found.append(Candidate(atom.code, score, sure, (atom,), atom.value))
+        return _sure_first(sorted(found, key=lambda c: -c.score))
 
-    def _named(self, atom: Atom, said: frozenset[str]) -> float:
+    def _whole(self, stated: Stated) -> frozenset[str]:
+        """Return the words for what a part is of: *8 % of the limit* is not the limit itself."""
+        found = re.match(r"\s?%?\s+of\s+(?:the|its|all|this|that)\s+(\w+)", self.text[stated.end :])
+        is_part = is_percent(stated) or stated.times
+        return stems(found[1]) if found and is_part else frozenset()
+
+    def named(self, atom: Atom, said: frozenset[str]) -> float:
         """Return the score of what the sentence and the text before it say of an atom's names."""
         names = atom.names.union(*atom.labels)
         score = _SAID * min(overlap(names, said), _MOST_SAID)
@@ -209,31 +239,44 @@ class _Search:
         ``said`` are the stems of the sentence; ``same``, whether an output of the atom has the
         digits of the number. The fewer these are, the more of the names must be said.
         """
-        if _is_bound(stated) or self._is_doubtful(stated, atom):
+        if is_bound(stated):
+            return False
+        is_ordinal_number = is_ordinal(stated, self.text)
+        if is_ordinal_number and atom.code.isidentifier():
+            return overlap(atom.names, said) >= NAMED * len(atom.names)
+        if is_count(stated) and not is_ordinal_number and self._counts(stated, atom):
+            return True
+        if self._is_doubtful(stated, atom):
             return False
         # Three kinds of atoms have words of their own: places, sizes, and sums, means or extremes.
-        if _is_ordinal(stated, self.text):
+        if is_ordinal_number:
             return atom.extreme.startswith("arg") and self._selects(atom, said)
-        if _SIZE.search(atom.code):
-            return self._counts(stated, atom)
+        if SIZE.search(atom.code):
+            return self._around(stated).counted(atom) or self._around(stated).printed(atom)
         if atom.extreme:
             is_place = atom.extreme.startswith("arg")
-            is_small = _is_count(stated) and (is_place or float(atom.value) < _FEW)
+            is_small = is_count(stated) and (is_place or float(atom.value) < _FEW)
             return self._selects(atom, said) and not is_small
-        if _needs_name(stated) and not self._is_beside(stated, atom):
+        if self._is_nearest(stated, atom) and (same or digits(stated) > 1):
+            return True
+        if self._is_the_variable(stated, atom):
+            return True
+        if needs_name(stated) and not self._is_beside(stated, atom):
             return False
         named = overlap(atom.names.difference(*atom.labels), said) >= NAMED
         significant = digits(stated)
-        if _is_count(stated):
+        if is_count(stated):
             has_words = any(word.isalpha() for label in atom.labels for word in label)
             is_element = has_words and _ELEMENT.fullmatch(atom.code) is not None
-            is_said = is_element and _labels_are_said(atom, said) and named
-            return self._counts(stated, atom) or is_said
+            return is_element and _labels_are_said(atom, said) and named
         if not significant:  # a number in words
+            is_whole = is_multiple(stated) and float(atom.value) == float(stated.value)
+            if is_whole and atom.code.isidentifier() and not self._is_multiple(stated):
+                return named or self._is_alone(stated, atom)
             is_ratio = "/" in atom.code or (bool(atom.labels) and _labels_are_said(atom, said))
             is_share = bool(atom.shown) and "[" not in atom.code and not self._is_multiple(stated)
             return named and (is_ratio or is_share)
-        if significant == 1 and (_misfit(stated, float(atom.value)) or 0) >= 1:
+        if significant == 1 and (misfit(stated, float(atom.value)) or 0) >= 1:
             return False
         if atom.labels and not (same and significant >= _RARE):
             return _labels_are_said(atom, said | self.wide) and (named or significant > 1)
@@ -256,7 +299,7 @@ class _Search:
         if digits(stated) < 2:
             return False
         best, (atom,) = ranked[0], ranked[0].atoms
-        if _is_bound(stated) or _is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
+        if is_bound(stated) or is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
             return False
         significant = digits(stated)
         shown, own = atom.shown.rstrip("%"), re.sub(r"[,\s%]", "", stated.digits)
@@ -264,11 +307,51 @@ class _Search:
             return False
         return all(best.score - other.score >= _FAR for other in ranked[1:])
 
+    def _is_the_variable(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether a number is a quantity that is assigned to one variable alone.
+
+        It has a unit, or many digits, and no other expression of the page has its value.
+        """
+        if not atom.code.isidentifier() or not counts_exactly(stated, float(atom.value)):
+            return False
+        if is_count(stated):
+            return False
+        has_unit = len(stated.scales) > 1 or bool(UNIT.match(self.text, stated.end))
+        is_long = len(re.sub(r"\D", "", stated.digits)) >= _UNIQUE and digits(stated) > 1
+        if not stated.digits or (float(atom.value) < _MANY and not has_unit):
+            return False
+        return (has_unit or is_long) and self._is_alone(stated, atom)
+
+    def _is_alone(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether no other expression of the page has the value of a number."""
+        return not any(
+            one.code != atom.code and misfit(stated, float(one.value)) is not None
+            for one in self.pool
+        )
+
+    def is_place(self, stated: Stated, ranked: Sequence[Candidate], bound: Sequence[Atom]) -> bool:
+        """Return whether an ordinal is the place of an extreme to which a number is bound.
+
+        *It peaked at 2.64 m on the fifth day.*
+        """
+        if not ranked or not is_ordinal(stated, self.text) or len(ranked[0].atoms) != 1:
+            return False
+        place = ranked[0].atoms[0]
+        if not place.extreme.startswith("arg") or not ranked[0].code.endswith("+ 1"):
+            return False
+        own = {one.code: one for one in self.pool if one.series == place.series}
+        extreme = next(
+            (one for one in own.values() if one.extreme == place.extreme.removeprefix("arg")), None
+        )
+        return extreme is not None and any(
+            one.code in own and one.value == extreme.value for one in bound
+        )
+
     def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a number says too little, or is a part of a term or of the code."""
         value, own = float(atom.value), self.text[stated.start : stated.end]
         if abs(value) <= _TINY and value.is_integer() and self.sentence.column is None:
-            return not _is_ordinal(stated, self.text)
+            return not is_ordinal(stated, self.text) and not is_percent(stated)
         if re.search(r"\d[A-Z]$", own):
             return True  # *7B* is a name
         if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
@@ -295,230 +378,65 @@ class _Search:
     def _selects(self, atom: Atom, said: frozenset[str]) -> bool:
         """Return whether the sentence names a series, and says that it is about its largest."""
         function = atom.extreme.removeprefix("arg")
-        own = "|".join(MEANINGS[function].split())
+        table = {"max": "largest", "min": "smallest"}[function]
+        own = "|".join([*MEANINGS[function].split(), self.words.pattern("directions", table)])
         text = self.text[self.sentence.start : self.sentence.end]
         named = overlap(atom.names - stems(MEANINGS[function]), said)
         return named >= NAMED and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
 
-    def _is_stated(self, code: str, atoms: Sequence[Atom], said: frozenset[str]) -> bool:
-        """Return whether the sentence says what is combined, and how."""
-        operator = next((one for one in _CUES if f" {one} " in code), "")
-        text = self.text[self.sentence.start : self.sentence.end]
-        if len(atoms) < 2 or not operator or not re.search(_CUES[operator], text, re.IGNORECASE):
-            return False
-        if any(a.extreme or _SIZE.search(a.code) or a.value in (0, 1, -1) for a in atoms):
-            return False
-        alike = _are_alike(atoms)
-        named = all(alike or overlap(a.names, said) >= NAMED for a in atoms)
-        # What both have in common may be said before: *from Lisbon … Nairobi is 2666 km further*.
-        common = frozenset.intersection(*(frozenset(a.labels) for a in atoms)) if alike else set()
-        own = [label for a in atoms for label in a.labels if label and label not in common]
-        if (common and not own) or not all(labelled(label, said) for label in own):
-            return False
-        return named and all(not label or labelled(label, said | self.wide) for label in common)
-
     def _counts(self, stated: Stated, atom: Atom) -> bool:
-        before = self.text[self.sentence.start : stated.start]
-        return counts(atom.code, before, self.text[stated.end : self.sentence.end])
+        """Return whether the words around a small integer say that it is an expression's value."""
+        around = self._around(stated)
+        if around.counted(atom) or around.printed(atom) or around.named(atom):
+            return True
+        named = overlap(atom.names, self.sentence.without(stated)) >= NAMED
+        return (named or float(atom.value) > _TINY) and self._is_nearest(stated, atom)
 
-    def difference(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
-        """Return the difference of two values stated nearby, if words say that it is one."""
-        before, behind = self.text[: stated.start], self.text[stated.end :]
-        if digits(stated) < 2 or _is_percent(stated) or _is_bound(stated):
-            return []
-        if not (_GAP.search(before[-60:]) or _GAP_BEHIND.match(behind)):
-            return []
-        found = {}
-        for one in near:
-            for other in near:
-                value = float(one.value) - float(other.value)
-                costs = _misfit(stated, value) if one.code != other.code else None
-                if costs is not None and (value > 0 or _misfit(stated, -value) is None):
-                    code = f"{_in_brackets(one.code)} - {_in_brackets(other.code)}"
-                    found[code] = Candidate(code, _prior(stated) + 1 - costs, True, (one, other))
-        # Several pairs with the same difference leave open which one is meant.
-        return list(found.values()) if len(found) == 1 else []
+    def _is_nearest(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether the labels of an element are nearer to a number than those of others."""
+        if not atom.series or not atom.labels or atom.extreme:
+            return False
+        family = [one for one in self.pool if one.series == atom.series and not one.extreme]
+        return self._around(stated).nearest(atom, family)
 
-    def combined(self, stated: Stated, beside: Sequence[Atom]) -> list[Candidate]:
-        """Return the combinations of two atoms that have the value of a number."""
-        if _is_count(stated) or (stated.digits and digits(stated) < 2):
-            return []
-        said = self.sentence.without(stated)
-        ranked = [
-            (self._named(atom, said), atom)
-            for atom in self.pool
-            if " " not in atom.code
-            and not atom.extreme.startswith("arg")
-            and overlap(atom.names.union(*atom.labels), said) > _MENTIONED
-        ]
-        ranked = sorted(ranked, key=lambda one: -one[0])[:_PAIRED]
-        known = {atom.code for _, atom in ranked}
-        ranked += [(_BOUND_BESIDE, atom) for atom in beside if atom.code not in known]
-        # A ratio times 100 is a per cent, and never a ratio of a hundredth.
-        percent = replace(stated, ranges=stated.ranges[1:]) if _is_percent(stated) else stated
-        found = []
-        for code, value, score, atoms in _combinations(stated, ranked):
-            costs = _misfit(percent if " / " in code else stated, value)
-            if costs is not None:
-                score += _prior(stated) - costs - _COMBINED
-                is_sure = self._is_stated(code, atoms, said) and not _is_bound(stated)
-                # A multiple in words is a ratio, so that the names alone may say which.
-                named = _is_multiple(stated) or " - " in code
-                least = _SURE_OF_SERIES if named and _are_alike(atoms) else _SURE
-                found.append(Candidate(code, score, is_sure and score > least, atoms))
-        return sorted(found, key=lambda c: -c.score)
+    def _around(self, stated: Stated) -> Surroundings:
+        if stated not in self._surroundings:
+            self._surroundings[stated] = Surroundings(self.sentence, stated)
+        return self._surroundings[stated]
 
 
-def _combinations(
-    stated: Stated, ranked: Sequence[tuple[float, Atom]]
-) -> Iterator[tuple[str, float, float, tuple[Atom, ...]]]:
-    """Yield the combinations of atoms: expression, value, score and atoms."""
-    for score, one in ranked:
-        x, a = _in_brackets(one.code), float(one.value)
-        yield f"1 - {x}", 1 - a, score - _COMPLEMENT, (one,)
-        for other_score, other in ranked:
-            if one.code == other.code:
-                continue
-            y, b = _in_brackets(other.code), float(other.value)
-            both = (score + other_score - one.cost - other.cost) / 2
-            both += _SHARED_VARIABLE * bool(identifiers(one.code) & identifiers(other.code))
-            pair = one, other
-            if b:
-                yield f"{x} / {y}", a / b, both, pair
-                if _is_percent(stated):
-                    yield f"{x} / {y} - 1", a / b - 1, both, pair
-            if stated.digits:
-                yield f"{x} - {y}", a - b, both, pair
-                if one.code < other.code:
-                    yield f"{x} + {y}", a + b, both, pair
-                    yield f"{x} * {y}", a * b, both, pair
+def _sure_first(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates with a sure one first if it means the same as the best one.
+
+    Of several sure ones with the same labels, the shortest is first.
+    """
+    if not ranked:
+        return []
+    best = ranked[0]
+    same = [one for one in ranked if one.sure and means_the_same(one, best)]
+    if best.sure:
+        same = [one for one in same if _labels(one) == _labels(best)]
+    if not same:
+        return list(ranked)
+    first = min(same, key=lambda one: len(one.code)) if best.sure else same[0]
+    rest = [one for one in ranked if one is not first]
+    return [replace(first, score=best.score), *rest]
 
 
-def _in_brackets(code: str) -> str:
-    plain = re.sub(r"'[^']*'|\([^()]*\)|\[[^\[\]]*\]", "", code)
-    return f"({code})" if " " in plain else code
-
-
-def _are_alike(atoms: Sequence[Atom]) -> bool:
-    """Return whether several atoms are labelled elements of one series."""
-    return (
-        len(atoms) > 1
-        and all(a.labels and a.series for a in atoms)
-        and len({a.series for a in atoms}) == 1
-    )
+def _labels(candidate: Candidate) -> tuple[tuple[frozenset[str], ...], ...]:
+    return tuple(atom.labels for atom in candidate.atoms)
 
 
 def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
     return all(labelled(label, said) for label in atom.labels)
 
 
-def _prior(stated: Stated) -> float:
-    """Return how unlikely it is that a value agrees by chance; more digits, less likely."""
-    if _is_bound(stated):
-        return _OF_BOUND
-    return _BY_DIGITS.get(digits(stated), _MORE_DIGITS)
-
-
-def digits(stated: Stated) -> int:
-    """Return the number of significant digits; 0 for a number in words.
-
-    >>> from vaultkit.claims.lexicon import lexicon
-    >>> [digits(one) for one in numbers("0.050, 1200 or half", 19, lexicon())]
-    [2, 2, 0]
-    """
-    shown = re.sub(r"\D", "", stated.digits).lstrip("0")
-    return len(shown if "." in stated.digits else shown.rstrip("0"))
-
-
-def _is_count(stated: Stated) -> bool:
-    """Return whether a number is a small exact integer."""
-    exact = [one.low for one in stated.ranges if one.low is not None and one.low == one.high]
-    return bool(exact) and all(abs(low) <= _SMALL for low in exact)
-
-
-def _is_bound(stated: Stated) -> bool:
-    """Return whether a number bounds a value: *more than 3*."""
-    return any(one.low is None or one.high is None for one in stated.ranges)
-
-
-def _is_percent(stated: Stated) -> bool:
-    return float(stated.scales[-1]) == 0.01
-
-
-def _is_multiple(stated: Stated) -> bool:
-    """Return whether a number is a fraction or multiple in words."""
-    return not stated.digits and not _is_count(stated)
-
-
-def _needs_name(stated: Stated) -> bool:
-    """Return whether a number is an integer that many expressions have: 64, 1024."""
-    if not stated.digits.isdecimal():
-        return False
-    number = int(stated.digits)
-    return number < _MANY or number & (number - 1) == 0
-
-
 #: An element of a variable.
+#: A unit behind a number.
+UNIT = re.compile(r"[ \u00a0\u202f]?(?:[kcmµ]?[mgsWVAJNLl]|km/h|min|€|euros?|%|°C?)(?![\w-])")
 _ELEMENT = re.compile(r"\w+(?:\[[^][]*\])+")
 #: A number in code.
 _CONSTANT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
-_ORDINAL = re.compile(r".*(?:first|second|third|[a-z]{2}th|\d(?:st|nd|rd|th))", re.IGNORECASE)
-
-
-def _is_ordinal(stated: Stated, text: str) -> bool:
-    """Return whether a number is an ordinal, as *the third* and *the 24th* are."""
-    return bool(_ORDINAL.fullmatch(text, stated.start, stated.end)) and _is_count(stated)
-
-
-def counts(code: str, before: str, behind: str) -> bool:
-    """Return whether the words around a number name what an expression counts.
-
-    >>> counts("len(words)", "", " short words,"), counts("rank", "the rank is ", ".")
-    (True, True)
-    >>> counts("len(row)", "", " rows"), counts("n", "", " steps"), counts("day", "", " day old")
-    (False, False, False)
-    """
-    name = re.fullmatch(r"(?P<len>len\()?(?P<name>\w+)\)?", code)
-    parts = re.split(r"_|(?<=[a-z])(?=[A-Z])", name["name"]) if name else []
-    if not name or len(parts[-1]) < 3:
-        return False
-    last = parts[-1].lower()
-    nouns = [word.lower() for word in re.findall(r"[^\W\d_]+", behind.split(",")[0])[:3]]
-    if last in nouns and last.endswith(("s", *_PLURALS)):
-        return True
-    # *Nine divisors* are counted by ``len(divs)``.
-    short = last.removesuffix("s")
-    noun = nouns[0] if nouns and name["len"] and len(short) >= _SHORT else ""
-    longer = len(noun) > len(short) + 2 and noun.startswith(short) and noun.endswith("s")
-    if longer and short[-1] not in "aei":
-        return True
-    if name["len"] and re.match(rf"\W*(?:are|were)\s+{last}\b", behind, re.IGNORECASE):
-        return True
-    # *Block 6* is a name, and *the score of the bank is 6* says nothing of the bank.
-    ahead = (
-        rf"\b(?<!of )(?<!of the )(?<!with )(?<!with the ){last}\W+(?:is|was|equals|of|has|at)\s+"
-    )
-    ahead += r"(?:only\s+|exactly\s+|then\s+)?$"
-    return not name["len"] and bool(re.search(ahead, before, re.IGNORECASE))
-
-
-def _misfit(stated: Stated, value: float) -> float | None:
-    """Return what it costs to read a value as a number; None if it is another number."""
-    for rank, own in enumerate(stated.ranges):
-        low = float("-inf") if own.low is None else float(own.low)
-        high = float("inf") if own.high is None else float(own.high)
-        slack = 1e-9 * max(abs(value), abs(low) if own.low is not None else 0.0)
-        slack = -slack if own.strict else slack
-        if not low - slack <= value <= high + slack:
-            continue
-        if own.low is not None and own.high is not None:
-            middle = (low + high) / 2
-            coarse = digits(stated) == 1 and abs(value - middle) > _COARSE * abs(middle)
-            return _OTHER_SENSE * rank + _BADLY * coarse
-        bound = low if own.high is None else high
-        if bound and 1 / _FACTOR < value / bound < _FACTOR:
-            return _OTHER_SENSE * rank
-    return None
 
 
 def tables(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:

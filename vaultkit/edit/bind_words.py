@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
 from vaultkit.edit.bind_numbers import PLACES, Reading
+from vaultkit.edit.described import places_of
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, is_alone, words_of
 from vaultkit.edit.wording import NAMED, labelled, overlap, stems
@@ -25,6 +26,11 @@ _WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1
 _EITHER = {"sides:more", "sides:less", "sides:better", "sides:worse"}
 _SUPERLATIVE = re.compile(r"\w+est|worst")
 _SIGNS = {1: ">", -1: "<", 0: "=="}
+#: A unit or noun behind a number.
+_UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)")
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
+#: A word that begins another statement.
+_AND = re.compile(r"[,;:]\s+(?:and|but|so|which|while)\s|\s(?:and|but|while)\s|[;:]\s")
 #: The end of a clause.
 _CLAUSE = re.compile(r"[;:]|, (?:but|yet|and|while|so|although|though|whereas)\b")
 #: The score of a condition about a series, before what the sentence says of it is added: about as
@@ -34,6 +40,8 @@ _SERIES = 2.0
 _BESIDE = 0.5
 #: Fewest elements of a series, and how many words are near.
 _FEW, _NEAR = 3, 6
+#: So many numbers in a row are hardly ever in order by chance.
+_MANY = 6
 
 
 @dataclass(frozen=True)
@@ -61,9 +69,9 @@ def of_sentence(page: Page, sentence: Sentence, readings: Sequence[Reading]) -> 
     if sentence.column is not None:
         return
     search = _Search(page, sentence, readings)
-    for spoken in comparisons(sentence.piece.text, page.words):
+    for spoken in comparisons(sentence.piece.text, page.words, late=False):
         inside = sentence.start <= spoken.start < sentence.end
-        if not inside or spoken.denied or spoken.table not in ("directions", "sides"):
+        if not inside or spoken.table not in ("directions", "sides", "weak"):
             continue
         if spoken.table == "sides":
             spoken = replace(spoken, what=f"sides:{spoken.what}")
@@ -71,7 +79,8 @@ def of_sentence(page: Page, sentence: Sentence, readings: Sequence[Reading]) -> 
         if found:
             found.sort(key=lambda one: -one.score)
             yield Word(spoken.start, spoken.end, found, states=True)
-        yield from search.names(spoken)
+        if not spoken.denied and spoken.table != "weak":
+            yield from search.names(spoken)
     yield from search.elements()
     yield from search.thresholds(readings)
 
@@ -104,6 +113,13 @@ class _Search:
     def conditions(self, spoken: Spoken) -> Iterator[Candidate]:
         """Yield the conditions for a word of comparison that hold."""
         before, behind = self._clause(spoken.start)
+        if spoken.table == "weak":
+            yield from self._limits(spoken)
+            return
+        if spoken.denied:
+            if spoken.what in ("rises", "falls"):
+                yield from self._trends(spoken, before, behind)
+            return
         yield from self._extremes(spoken)
         if spoken.what in ("rises", "falls"):
             yield from self._trends(spoken, before, behind)
@@ -111,7 +127,10 @@ class _Search:
         if spoken.what in ("more", "less", "rises", "falls"):
             yield from self._differences(spoken)
         if spoken.what in ("more", "less", "same") or spoken.what in _EITHER:
-            yield from self._pairs(spoken, before, behind)
+            pairs = list(self._pairs(spoken, before, behind))
+            yield from pairs
+            if not pairs:
+                yield from self._two_numbers(spoken, behind)
 
     def _clause(self, at: int) -> tuple[int, int]:
         """Return where the clause around a place begins and ends."""
@@ -125,12 +144,12 @@ class _Search:
     def _extremes(self, spoken: Spoken) -> Iterator[Candidate]:
         """Yield conditions that an element is the largest of its series: ``d['a'] == max(d)``.
 
-        The sentence must name the element by its labels, or a number of the sentence must be bound
-        to it. The score counts the names of the series that the sentence says, the labels, the
-        bound number, and whether the label is beside the superlative; a far-fetched expression
+        The element is the one of which the label, or a number bound to it, is nearest to the
+        superlative. The score counts the names of the series that the sentence says, the labels,
+        the bound number, and whether the label is beside the superlative; a far-fetched expression
         loses its cost. The candidate is sure if the element is bound, or if the sentence names it
         in words and either names the series, too, or has the label beside the superlative. *Best*
-        and *fastest* may be either extreme, so that being beside is not enough for them.
+        and *fastest* may be either extreme, so that the series must be named.
         """
         for atom in self.pool:
             function = atom.extreme
@@ -142,20 +161,49 @@ class _Search:
             if len(elements) < _FEW:
                 continue
             named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
-            for one in elements:
-                is_labelled = bool(one.labels) and all(
-                    labelled(own, self.sentence.said) and not own & stems(spoken.word)
-                    for own in one.labels
-                )
-                if one.value == atom.value and (is_labelled or one.code in self.codes):
-                    near = is_labelled and len(elements) > _FEW and self._label_is_near(spoken, one)
-                    bound = one.code in self.codes
-                    is_labelled = is_labelled and all(map(_is_textual, one.labels))
-                    sure = bound or (is_labelled and (named >= NAMED or near))
-                    if spoken.what in _EITHER:
-                        sure = sure and (bound or named >= NAMED)
-                    score = _SERIES + named + is_labelled + bound + _BESIDE * near - one.cost
-                    yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
+            one = self._nearest(spoken, elements)
+            if one is None or one.value != atom.value:
+                continue
+            bound = one.code in self.codes
+            textual = bool(one.labels) and all(map(_is_textual, one.labels))
+            near = len(elements) > _FEW and textual and self._label_is_near(spoken, one)
+            sure = bound or (textual and (named >= NAMED or near))
+            if spoken.what in _EITHER:
+                sure = sure and named >= NAMED
+            score = _SERIES + named + textual + bound + _BESIDE * near - one.cost
+            yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
+
+    def _nearest(self, spoken: Spoken, elements: Sequence[Atom]) -> Atom | None:
+        """Return the element whose label, or bound number, is nearest to a superlative.
+
+        Labels in the clause of the superlative count; those before it are nearer than those behind.
+        """
+        begins, ends = self._part(spoken.start)
+        ahead = _WORD.findall(self.text[begins : spoken.start])[::-1]
+        after = _WORD.findall(self.text[spoken.end : ends])
+        found = []
+        for one in elements:
+            if any(own & stems(spoken.word) for own in one.labels):
+                continue
+            places = [places_of(one.labels, words) for words in (ahead, after)]
+            known = [place + 2 * n for n, place in enumerate(places) if place is not None]
+            for start, end, side in self.bound:
+                if side.code == one.code and begins <= start < ends:
+                    between = self.text[end : spoken.start] or self.text[spoken.end : start]
+                    known.append(len(_WORD.findall(between)))
+            if known:
+                found.append((min(known), one))
+        found.sort(key=lambda own: own[0])
+        if not found or (len(found) > 1 and found[0][0] == found[1][0]):
+            return None
+        return found[0][1]
+
+    def _part(self, at: int) -> tuple[int, int]:
+        """Return where the part of a sentence around a place begins and ends: *and* is an end."""
+        start, end = self._clause(at)
+        stops = [stop.end() for stop in _AND.finditer(self.text, start, at)]
+        stop = _AND.search(self.text, at, end)
+        return stops[-1] if stops else start, stop.start() if stop else end
 
     def names(self, spoken: Spoken) -> Iterator[Word]:
         """Yield the names of the largest and smallest: *Gus* is ``max(distance, key=…)``."""
@@ -173,12 +221,15 @@ class _Search:
             ]
             if place is None or len(elements) < _FEW:
                 continue
+            nearest = self._nearest(spoken, elements)
+            if nearest is None or not stems(atom.value) & frozenset().union(*nearest.labels):
+                continue
             named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
-            bound = any(one.code in self.codes for one in elements)
+            bound = nearest.code in self.codes
             near = len(elements) > _FEW and self._is_near(spoken, *place.span())
             sure = named >= NAMED or bound or near
             score = _SERIES + named + bound + _BESIDE * near
-            candidate = Candidate(atom.code, score, sure, (atom,))
+            candidate = Candidate(atom.code, score, sure, (atom,), atom.value)
             found.setdefault(place.span(), []).append(candidate)
         for (first, last), several in found.items():
             yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
@@ -188,7 +239,9 @@ class _Search:
         if end <= spoken.start:
             between = self.text[end : spoken.start]
             return bool(
-                re.fullmatch(r"\W*(?:is|was|are|has|had)?\s*(?:by far\s+)?(?:the\s+)?", between)
+                re.fullmatch(
+                    r"\W*(?:\s\w+\s)?(?:is|was|are|has|had)?\s*(?:by far\s+)?(?:the\s+)?", between
+                )
             )
         between = self.text[spoken.end : start]
         return bool(re.fullmatch(r"\s(?:\w+\W+)??(?:(?:is|was|are)\s+)?(?:the\s+)?\W*", between))
@@ -221,7 +274,7 @@ class _Search:
             if sure and atom.value.lower() not in atom.names:
                 score = 1.0 + overlap(atom.names, near) - atom.cost
                 found.setdefault(place.span(), []).append(
-                    Candidate(atom.code, score, True, (atom,))
+                    Candidate(atom.code, score, True, (atom,), atom.value)
                 )
         for (first, last), several in found.items():
             yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
@@ -243,6 +296,49 @@ class _Search:
                             stated.start, stated.end, [Candidate(code, 2.0, sure)], states=True
                         )
 
+    def _limits(self, spoken: Spoken) -> Iterator[Candidate]:
+        """Yield the condition for *3.2 is below the limit of 4*, if both numbers are bound."""
+        begins, ends = self._part(spoken.start)
+        ahead = [one for one in self.bound if begins <= one[0] and one[1] <= spoken.start]
+        after = [one for one in self.bound if spoken.end <= one[0] and one[1] <= ends]
+        if not ahead or not after or spoken.what not in ("more", "less"):
+            return
+        if len(self.text[spoken.end : after[0][0]].split()) > _NEAR:
+            return
+        left, right = ahead[-1][2], after[0][2]
+        way = _WAYS[spoken.what]
+        if left.code != right.code and _holds(left.value, right.value, way):
+            yield Candidate(f"{left.code} {_SIGNS[way]} {right.code}", _SERIES, True)
+
+    def _two_numbers(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
+        """Yield the comparison of the only two numbers of a sentence, if they are alike.
+
+        *The first half took 106.0 s, the second 116.2 s, so the second was longer.*
+        """
+        alike = [one for one in self.bound if one[0] < spoken.start]
+        inside = [one for one in self.bound if spoken.end <= one[0] < end]
+        if len(alike) == 1 and len(inside) == 1:
+            alike += inside
+        elif inside or any(spoken.end <= start < end for start in self.starts):
+            return
+        if len(alike) != 2:
+            return
+        (_, one_end, one), (_, other_end, other) = alike
+        units = {_UNIT.match(self.text, at) for at in (one_end, other_end)}
+        same_unit = len({unit[0] if unit else "" for unit in units}) == 1 and None not in units
+        if one.code == other.code or not (same_unit or _are_of_series(one.code, other.code)):
+            return
+        for left, right in ((one, other), (other, one)):
+            way = _WAYS.get(spoken.what, 1 if left.value > right.value else -1)
+            code = f"{left.code} {_SIGNS[way]} {right.code}"
+            if _holds(left.value, right.value, way) and self._decides(spoken, code):
+                yield Candidate(code, _SERIES, True)
+
+    def _decides(self, spoken: Spoken, code: str) -> bool:
+        """Return whether the word would contradict a condition if that were turned round."""
+        turned = code.translate(str.maketrans("<>", "><"))
+        return self.agrees(spoken, code) and not self.agrees(spoken, turned)
+
     # --- Changes -------------------------------------------------------------------------------
 
     def _trends(self, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:
@@ -251,35 +347,71 @@ class _Search:
         if re.match(r"\s+with\b", self.text[spoken.end : end]):
             return
         said = words_of(self.text[start:end])
-        for series, values in self._lists().items():
-            steps = [b - a for a, b in pairwise(values)]
-            if len(values) < _FEW or not all(step * _WAYS[spoken.what] > 0 for step in steps):
-                continue
+        way = _WAYS[spoken.what]
+        sign = _SIGNS[way]
+        if spoken.denied:
+            sign = {">": "<=", "<": ">="}[sign]
+        for series, family in self._lists().items():
             name, _, part = series.partition("[*]")
-            first = next(one for one in self.numbers if one.series == series)
-            named = overlap(first.names.union(*first.labels[1:]), said)
+            first, last = self._range(spoken, family)
+            values = [float(one.value) for one in family[first:last]]
+            steps = [(b - a) * way for a, b in pairwise(values)]
+            holds = all(step <= 0 for step in steps) if spoken.denied else min(steps, default=0) > 0
+            if len(values) < _FEW or not holds:
+                continue
+            own, labels = family[0], family[0].labels[1:]
+            partly = (first, last) != (0, len(family))
+            named = overlap(own.names.union(*labels), said)
+            if partly and any(one.code in self.codes for one in family):
+                named = max(named, NAMED)
             whole = overlap(stems(name), said) >= NAMED * len(stems(name)) or bool(part)
-            if (
-                named >= NAMED
-                and whole
-                and all(overlap(own, said) >= NAMED for own in first.labels[1:])
-            ):
-                sign = _SIGNS[_WAYS[spoken.what]]
-                code = f"all(b{part} {sign} a{part} for a, b in zip({name}, {name}[1:]))"
-                yield Candidate(code, _SERIES + named, True, (first,))
+            whole = whole or len(values) >= _MANY or partly
+            if named >= NAMED and whole and all(overlap(one, said) >= NAMED for one in labels):
+                listed = name if own.code.startswith(f"{name}[0") else f"list({name}.values())"
+                one, other = _slice(listed, first, last, len(family))
+                code = f"all(b{part} {sign} a{part} for a, b in zip({one}, {other}))"
+                yield Candidate(code, _SERIES + named, True, (own,))
 
-    def _lists(self) -> dict[str, list[float]]:
-        """Return the numbers of each list, in order."""
-        found: dict[str, list[float]] = {}
+    def _range(self, spoken: Spoken, family: Sequence[Atom]) -> tuple[int, int]:
+        """Return the part of a list that a change is about: *from May to July*, *until Friday*."""
+        begins, ends = self._part(spoken.start)
+        text = self.text[begins:ends]
+        count = len(family)
+
+        def place(word: str) -> int | None:
+            own = stems(word, spoken=True)
+            found = [
+                n for n, one in enumerate(family) if one.labels and labelled(one.labels[0], own)
+            ]
+            return found[0] if len(found) == 1 else None
+
+        found = re.search(r"\bfrom\s+(\w+)\s+(?:on|to|until|till)\b", text, re.IGNORECASE)
+        first = place(found[1]) if found else 0
+        found = re.search(r"\b(?:to|until|till)\s+(\w+)", text, re.IGNORECASE)
+        last = place(found[1]) if found else None
+        last = count - 1 if last is None else last
+        if re.search(r"\bfrom\s+there\b", text) and self.bound:
+            codes = [one.code for one in family]
+            known = [
+                codes.index(s.code) for n, _, s in self.bound if n < begins and s.code in codes
+            ]
+            first = known[-1] if known else None
+        if first is None:
+            return 0, 0
+        return first, last + 1
+
+    def _lists(self) -> dict[str, list[Atom]]:
+        """Return the elements of each list and dictionary, in order."""
+        found: dict[str, list[Atom]] = {}
         for one in self.numbers:
             name, mark, _ = one.series.partition("[*]")
             if (
                 mark
                 and name.isidentifier()
-                and re.match(rf"{name}\[-?\d+\]", one.code)
+                and re.match(rf"{name}\[(?:-?\d+|'[^']*')\]", one.code)
                 and not one.extreme
             ):
-                found.setdefault(one.series, []).append(float(one.value))
+                found.setdefault(one.series, []).append(one)
         return found
 
     def _from_to(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
@@ -334,7 +466,17 @@ class _Search:
                     code = f"{left.code} {_SIGNS[way]} {right.code}"
                     score = left.score + right.score
                     sure = left.sure and right.sure and _are_of_one_kind(left.code, right.code)
-                    yield Candidate(code, score, sure)
+                    sure = sure or self._is_beside_than(spoken, found.start(), left, right)
+                    yield Candidate(code, score, sure and self._decides(spoken, code))
+
+    def _is_beside_than(self, spoken: Spoken, than: int, left: _Side, right: _Side) -> bool:
+        """Return whether two variables are all that is compared: *fewer stitches than rows*."""
+        if not (left.code.isidentifier() and right.code.isidentifier()):
+            return False
+        one = stems(self.text[spoken.end : than], spoken=True)
+        words = re.match(r"\w+\s+(\w+)", self.text[than:])
+        other = stems(words[1], spoken=True) if words else frozenset()
+        return one == stems(left.code) and other == stems(right.code)
 
     def _sides(self, start: int, end: int) -> list[_Side]:
         """Return what a part of the sentence may mean: its bound numbers, or what it names."""
@@ -361,6 +503,17 @@ _MEANINGS = {"max": "largest maximum peak most best longest highest",
              "min": "smallest minimum least fewest lowest shortest"}  # fmt: skip
 
 
+def _slice(name: str, first: int, last: int, count: int) -> tuple[str, str]:
+    """Return a part of a list, and the same without its first element.
+
+    >>> _slice("x", 0, 5, 5), _slice("x", 2, 5, 5), _slice("x", 0, 3, 5)
+    (('x', 'x[1:]'), ('x[2:]', 'x[3:]'), ('x[:3]', 'x[1:3]'))
+    """
+    end = "" if last == count else str(last)
+    whole = f"[{first or ''}:{end}]"
+    return (name if whole == "[:]" else name + whole), f"{name}[{first + 1}:{end}]"
+
+
 def _is_textual(label: frozenset[str]) -> bool:
     """Return whether a label names an element other than by its place."""
     return any(word.isalpha() for word in label) and not label <= PLACES
@@ -385,6 +538,12 @@ def _holds(left: float, right: float, way: int) -> bool:
     if way:
         return (left - right) * way > 0
     return abs(left - right) <= 1e-6 * max(1.0, abs(left))
+
+
+def _are_of_series(left: str, right: str) -> bool:
+    """Return whether two expressions are elements of one list, or variables with a common word."""
+    kinds = [re.sub(r"\[[^\]]*\]|\([^()]*\)", "[]", code) for code in (left, right)]
+    return kinds[0] == kinds[1] or bool(kinds[0].isidentifier() and stems(left) & stems(right))
 
 
 def _are_of_one_kind(left: str, right: str) -> bool:

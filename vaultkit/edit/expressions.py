@@ -30,6 +30,8 @@ _LONG = 20_000
 _CELLS, _MOST_ATOMS = 64, 3000
 #: Seconds for the expressions of a note's code, after each block.
 _SECONDS = 1.0
+#: Fewest letters of a name that is a word.
+_WORD = 3
 #: Larger integers are not floats.
 _HUGE = 10**300
 #: The label of an element that no word names.
@@ -62,6 +64,10 @@ class Atom:
         The elements of one list or dictionary have the same name here.
     extreme
         ``max`` or ``min`` for the largest and smallest of a series.
+    phrases
+        The words that a block prints right before and behind it.
+    nouns
+        For a length, the words for what it counts.
     """
 
     code: str
@@ -72,18 +78,25 @@ class Atom:
     shown: str = ""
     series: str = ""
     extreme: str = ""
+    phrases: tuple[frozenset[str], ...] = ()
+    nouns: frozenset[str] = frozenset()
 
     def plain(self) -> list[Any]:
         """Return it as data that JSON can hold."""
         labels = [sorted(label) for label in self.labels]
+        phrases = [sorted(phrase) for phrase in self.phrases]
         return [self.code, self.value, sorted(self.names), labels, self.cost, self.shown,
-                self.series, self.extreme]  # fmt: skip
+                self.series, self.extreme, phrases, sorted(self.nouns)]  # fmt: skip
 
     @classmethod
     def from_plain(cls, data: Sequence[Any]) -> Atom:
         """Return the atom that `plain` has described."""
-        code, value, names, labels, *others = data
-        return cls(code, value, frozenset(names), tuple(map(frozenset, labels)), *others)
+        code, value, names, labels, cost, shown, series, extreme, phrases, nouns = data
+        labels, phrases = (tuple(map(frozenset, several)) for several in (labels, phrases))
+        return cls(
+            code, value, frozenset(names), labels, cost, shown, series, extreme, phrases,
+            frozenset(nouns),
+        )  # fmt: skip
 
 
 def collected(note: Note, variables: Mapping[str, Any]) -> list[Any]:
@@ -109,6 +122,8 @@ class Expressions:
     _defined: dict[str, str] = field(default_factory=dict)
 
     _loop_variables: set[str] = field(default_factory=set)
+    #: The words for the items of a list, by the code of the list.
+    _items: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for source in self.sources:
@@ -123,12 +138,29 @@ class Expressions:
             case ast.For(target):
                 names = (part for part in ast.walk(target) if isinstance(part, ast.Name))
                 self._loop_variables |= {name.id for name in names}
+                self._note_items(target, node.iter)
+            case ast.comprehension(target, own):
+                self._note_items(target, own)
             case ast.Call(ast.Attribute(ast.Name(name), "append"), [ast.Tuple(parts)]):
                 self._columns[name] = [stems(ast.unparse(part)) for part in parts]
             case ast.Assign([ast.Name(name)], ast.ListComp(ast.Tuple(parts))):
                 self._columns[name] = [stems(ast.unparse(part)) for part in parts]
             case ast.Assign([ast.Name(name)], value):
                 self._defined[ast.unparse(value)] = name
+
+    def _note_items(self, target: ast.expr, own: ast.expr) -> None:
+        """Store what a loop calls the items of a list: parties, of ``for party in votes``."""
+        match own, target:
+            case ast.Call(ast.Name("zip"), several), ast.Tuple(parts):
+                for part, one in zip(parts, several, strict=False):
+                    self._note_items(part, one)
+            case ast.Call(ast.Name("enumerate"), [one, *_]), ast.Tuple([_, part]):
+                self._note_items(part, one)
+            case ast.Call(ast.Attribute(one, "items"), []), ast.Tuple([part, _]):
+                self._note_items(part, one)
+            case _, ast.Name(name) if len(name) >= _WORD:
+                code = ast.unparse(own)
+                self._items[code] = self._items.get(code, NAMELESS) | stems(name)
 
     def atoms(self, variables: Mapping[str, Any]) -> list[Atom]:
         """Return the expressions that can be evaluated now; the names of variables come first."""
@@ -166,7 +198,9 @@ class Expressions:
             return
         if not isinstance(value, (list, tuple, dict, set, frozenset, np.ndarray, str, range)):
             return
-        yield Atom(f"len({name})", len(value), named | stems(MEANINGS["len"]), cost=_LENGTH)
+        nouns = stems(name) | self._items.get(name, NAMELESS)
+        words = named | stems(MEANINGS["len"])
+        yield Atom(f"len({name})", len(value), words, cost=_LENGTH, nouns=nouns)
         if isinstance(value, dict):
             yield from self._expressions_on_dict(name, value, named)
         elif isinstance(value, (list, tuple, np.ndarray)):
@@ -261,17 +295,40 @@ class Expressions:
         known = any(
             isinstance(node, ast.Name) and node.id in variables for node in ast.walk(one.node)
         )
-        if len(code) > _LONGEST or code in self._defined or not known:
+        if len(code) > _LONGEST or code in self._defined or not known or _is_trivial(one.node):
             return
         value = evaluated(one.node, variables)
         names = _words_of_names(one.node) | one.names
         if (plain := _as_plain_data(value)) is not None:
             shown = _printed_text(value, one.form)
-            yield Atom(code, plain, names, one.labels, cost, shown, one.series)
+            yield Atom(
+                code, plain, names, one.labels, cost, shown, one.series, phrases=one.phrases,
+                nouns=_counted(one.node, self._items),
+            )  # fmt: skip
         elif one.form is not None and not isinstance(one.node, ast.Name) and _is_row(value):
             yield from self._expressions_on_list(
                 code, value, names, _labels_of_elements(code, value, variables), {}, 1.2
             )
+
+
+def _is_trivial(node: ast.expr) -> bool:
+    """Return whether an expression is the length of something that is written out.
+
+    >>> [_is_trivial(ast.parse(c, mode="eval").body) for c in ("len([a, b])", "len(a)")]
+    [True, False]
+    """
+    match node:
+        case ast.Call(ast.Name("len"), [ast.List() | ast.Tuple() | ast.Set() | ast.Constant()]):
+            return True
+    return False
+
+
+def _counted(node: ast.expr, items: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Return the words for what an expression counts, if it is a length."""
+    match node:
+        case ast.Call(ast.Name("len"), [own]):
+            return _words_of_names(own) | items.get(ast.unparse(own), NAMELESS)
+    return NAMELESS
 
 
 def _is_row(value: Any) -> bool:
@@ -293,7 +350,8 @@ def _add(found: dict[str, Atom], atom: Atom) -> None:
         atom = replace(
             old, names=old.names | atom.names, cost=min(old.cost, atom.cost),
             shown=old.shown or atom.shown, labels=old.labels or atom.labels,
-            series=old.series or atom.series,
+            series=old.series or atom.series, phrases=old.phrases or atom.phrases,
+            nouns=old.nouns | atom.nouns,
         )  # fmt: skip
     found[atom.code] = atom
 
@@ -374,10 +432,9 @@ def _expressions_on_numbers(
         code = f"{name}.{function}()" if array else f"{function}({name})"
         yield Atom(code, own, words, (), cost, series=series, extreme=function)
         place = f"{name}.arg{function}()" if array else f"{name}.index({code})"
-        yield Atom(place, numbers.index(own), words, (), cost + 1, extreme=f"arg{function}")
-        yield Atom(
-            f"{place} + 1", numbers.index(own) + 1, words, (), cost + 1, extreme=f"arg{function}"
-        )
+        at, arg = numbers.index(own), f"arg{function}"
+        yield Atom(place, at, words, (), cost + 1, series=series, extreme=arg)
+        yield Atom(f"{place} + 1", at + 1, words, (), cost + 1, series=series, extreme=arg)
     total = f"{name}.sum()" if array else f"sum({name})"
     yield Atom(total, sum(numbers), named | stems(MEANINGS["sum"]), (), cost)
     mean = f"{name}.mean()" if array else f"sum({name}) / len({name})"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vaultkit.claims.expressions import is_steady
+from vaultkit.claims.lexicon import lexicon
 from vaultkit.edit.wording import stems
 
+#: What separates the texts of several values.
+_BREAK = re.compile(r"[;,|:?]\s|\n|\s{3,}")
 #: Most items of a loop.
 _ITEMS = 12
 #: Functions that change something, or show it.
@@ -34,7 +38,9 @@ class Written:
     node
         The expression.
     names
-        The words beside it: the text printed before it, the names replaced in it.
+        The words beside it: the text printed around it, the names replaced in it.
+    phrases
+        The words printed right before it and right behind it, up to a break.
     labels
         For each loop around it, the words for its item.
     form
@@ -48,6 +54,7 @@ class Written:
     labels: tuple[frozenset[str], ...] = ()
     form: str | None = None
     series: str = ""
+    phrases: tuple[frozenset[str], ...] = ()
 
 
 def written(trees: Sequence[ast.stmt], variables: Mapping[str, Any]) -> Iterator[Written]:
@@ -96,18 +103,38 @@ def is_print(node: ast.AST) -> bool:
 def _printed(call: ast.AST) -> Iterator[Written]:
     """Yield the expressions that a call of ``print`` shows, with the text before each."""
     assert isinstance(call, ast.Call)
-    before = ""
+    parts: list[ast.expr] = []
     for argument in call.args:
-        for part in argument.values if isinstance(argument, ast.JoinedStr) else [argument]:
-            match part:
-                case ast.Constant(value):
-                    before = str(value)
-                case ast.FormattedValue(inner, _, form):
-                    yield Written(inner, stems(before), form=_form(form))
-                case ast.Starred(inner):
-                    yield Written(inner, stems(before), form="")
-                case ast.expr():
-                    yield Written(part, stems(before), form="")
+        parts += argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+    texts = [str(part.value) if isinstance(part, ast.Constant) else None for part in parts]
+    before = ""
+    for part, text, behind in zip(parts, texts, [*texts[1:], None], strict=True):
+        if text is not None:
+            before = text
+            continue
+        ahead, after = stems(_BREAK.split(before.rstrip(" :=|"))[-1]), _behind(behind or "")
+        names = stems(before) | after
+        phrases = tuple(phrase for phrase in (ahead, after) if phrase)
+        match part:
+            case ast.FormattedValue(inner, _, form):
+                yield Written(inner, names, form=_form(form), phrases=phrases)
+            case ast.Starred(inner):
+                yield Written(inner, names, form="", phrases=phrases)
+            case _:
+                yield Written(part, names, form="", phrases=phrases)
+
+
+def _behind(text: str) -> frozenset[str]:
+    """Return the words of a text right behind a value: a noun, and no unit.
+
+    >>> sorted(_behind(" gears, of which")), sorted(_behind(" mm, on")), sorted(_behind(": x"))
+    (['gear'], [], [])
+    """
+    found = re.match(r"\s*([^\W\d_]{3,})(?:\s+([^\W\d_]{3,}))?", text)
+    words = [word for word in found.groups("") if word] if found else []
+    units = lexicon().words["measures"]
+    is_unit = len(words) == 1 and any(words[0].lower() in own for own in units.values())
+    return frozenset() if is_unit else stems(" ".join(words), spoken=True)
 
 
 def _form(form: ast.expr | None) -> str:

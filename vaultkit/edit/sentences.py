@@ -22,6 +22,8 @@ from vaultkit.read.sentences import Sentences
 
 #: How far ahead of the next one a candidate has to be, to be alone.
 AHEAD = 0.25
+#: How far equal values differ by rounding, and below which value integers are equal by chance.
+_EQUAL, _BY_CHANCE = 1e-12, 100
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,15 @@ class Candidate:
         Whether the sentence says enough of its names for it to be accepted without asking.
     atoms
         The atoms in it.
+    value
+        Its value; a condition is true.
     """
 
     code: str
     score: float
     sure: bool = False
     atoms: tuple[Atom, ...] = ()
+    value: float | str | bool = True
 
 
 @dataclass(frozen=True)
@@ -140,10 +145,33 @@ def is_alone(candidates: Sequence[Candidate]) -> bool:
     if not candidates:
         return False
     best, *others = candidates
-    inner = _unrounded(best.code)
+    # A rival that the sentence does not name enough need only be behind.
     return all(
-        best.score - other.score >= AHEAD or _unrounded(other.code) == inner for other in others
+        best.score - other.score >= (AHEAD if other.sure or not best.sure else 0.0)
+        or means_the_same(best, other)
+        for other in others
     )
+
+
+def means_the_same(one: Candidate, other: Candidate) -> bool:
+    """Return whether two candidates are one quantity: an element, and the largest of its list.
+
+    Equal numbers are the same quantity, except small integers, which are equal by chance unless
+    both are elements with the same labels, or lengths of lists.
+    """
+    if _unrounded(one.code) == _unrounded(other.code):
+        return True
+    if isinstance(one.value, str) or isinstance(other.value, str) or one.value is True:
+        return False
+    if abs(one.value - other.value) > _EQUAL * abs(one.value):
+        return False
+    if abs(one.value) >= _BY_CHANCE or one.value != int(one.value):
+        return True
+    if one.code.startswith("len(") and other.code.startswith("len("):
+        return True
+    labels, others = (tuple(a.labels for a in own.atoms) for own in (one, other))
+    series, of_other = ({a.series for a in own.atoms} for own in (one, other))
+    return (any(labels) and labels == others) or bool((series & of_other) - {""})
 
 
 def _unrounded(code: str) -> str:

@@ -1,0 +1,298 @@
+"""Searches differences, ratios and sums of two expressions with the value of a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.stated import Stated
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.kinds import (
+    counts_exactly,
+    digits,
+    is_bound,
+    is_count,
+    is_multiple,
+    is_near_bound,
+    is_percent,
+    misfit,
+    prior,
+)
+from vaultkit.edit.sentences import Candidate, Sentence, identifiers
+from vaultkit.edit.wording import MEANINGS, NAMED, labelled, overlap, stems
+
+#: Most atoms that are combined.
+_PAIRED = 40
+#: What a combination of atoms costs: there are hundreds, and some agree by chance. ``1 - x`` costs
+#: more; a variable that both atoms share speaks for it.
+_COMBINED, _COMPLEMENT, _SHARED_VARIABLE = 2.2, 0.4, 0.5
+#: An atom is combined if more than this of its names is said: a letter is enough. What a number of
+#: the same sentence counts for that is bound already.
+_MENTIONED, _BOUND_BESIDE = 0.5, 2.0
+#: The least score of a sure combination; that of two labelled elements of one series may be lower
+#: if the sentence says *times* or names a difference, which leaves only these two.
+_SURE, _SURE_OF_SERIES = 0.0, -1.0
+#: The score of a combination that only the sentence itself can mean.
+_OF_SENTENCE = 0.5
+#: What speaks for a ratio of two numbers of the sentence.
+_OF_NUMBERS = 1.0
+#: Expressions for the size of something.
+SIZE = re.compile(r"^len\([^()]*\)$|\.shape\b|\.size$|\.ndim$|^\(?[^()]+[<>=][^()]+\)\.sum\(\)$")
+#: Words that say how numbers are combined.
+_CUES = {
+    "-": r"\b(?:differ\w*|than|by|gap|apart|more|less|fewer|between|rest|left|saves?|loss|gain"
+    r"|further|farther|longer|shorter|higher|lower|later|sooner|lighter|heavier|behind|ahead)\b",
+    "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
+    "+": r"\b(?:together|total|sum|altogether|both)\b",
+}
+#: Words around a difference, and how many earlier values it may be one of.
+_GAP = re.compile(
+    r"\b(?:differ\w*|gap|discount|premium|shift|rise|fall|drop|loss|lost|gain\w*|by|margin|swing)\s"
+    r"(?:(?:of|is|was|just|only|about|exactly|another)\s)*[*$€£]*$",
+    re.IGNORECASE,
+)
+_GAP_BEHIND = (
+    r"[*]*(?:\s?[^\W\d]{{1,8}}(?:/\w+)?|\s?%)?\s(?:apart|behind|ahead|to\sspare|short|{0}|{1})\b"
+)
+_NEAR = 4
+#: Fewest letters of a word.
+_WORD = 3
+#: What a part is a part of.
+_WHOLE = re.compile(
+    r"(?:\s+times)?\s+(?:of\s+)?(?:the|its|his|her|our|my|your|their)\s+(\W*\w+(?:\s+\w+)?)"
+)
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """The combinations of two expressions for the numbers of a sentence.
+
+    Attributes
+    ----------
+    sentence
+        The sentence.
+    pool
+        The expressions.
+    wide
+        The words of the text before the sentence.
+    named
+        Returns the score of what a text says of an expression.
+    words
+        The words of the language.
+    """
+
+    sentence: Sentence
+    pool: Sequence[Atom]
+    wide: frozenset[str]
+    named: Callable[[Atom, frozenset[str]], float]
+    words: Lexicon
+
+    def of(self, stated: Stated, beside: Sequence[Atom]) -> list[Candidate]:
+        """Return the combinations of two atoms that have the value of a number.
+
+        Parameters
+        ----------
+        stated
+            The number.
+        beside
+            The atoms to which other numbers of the sentence are bound.
+        """
+        said = self.sentence.without(stated)
+        few = not is_multiple(stated) and (is_count(stated) or digits(stated) < 2)
+        ranked = [
+            (self.named(atom, said), atom) for atom in self.pool
+            if " " not in atom.code and not atom.extreme.startswith("arg")
+            and overlap(atom.names.union(*atom.labels), said) > _MENTIONED
+            and (not few or self._is_labelled(atom, said))
+        ]  # fmt: skip
+        ranked = sorted(ranked, key=lambda one: -one[0])[:_PAIRED]
+        known = {atom.code for _, atom in ranked}
+        ranked += [(_BOUND_BESIDE, atom) for atom in beside if atom.code not in known]
+        bound = {atom.code for atom in beside}
+        # A ratio times 100 is a per cent, and never a ratio of a hundredth.
+        percent = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
+        found = []
+        for code, value, score, atoms in _combinations(stated, ranked):
+            if few and (len(atoms) < 2 or " / " in code or not counts_exactly(stated, value)):
+                continue
+            costs = misfit(percent if " / " in code else stated, value)
+            if costs is None:
+                continue
+            score += prior(stated) - costs - _COMBINED
+            is_sure = self._is_stated(stated, code, atoms, said, bound)
+            if is_bound(stated):
+                is_sure = is_sure and is_multiple(stated) and is_near_bound(stated, value)
+            if few or is_bound(stated):
+                # Only what the sentence itself names is combined here.
+                score += _OF_SENTENCE - prior(stated)
+            if is_multiple(stated) and bound and all(a.code in bound for a in atoms):
+                score += _OF_NUMBERS
+            # A multiple in words is a ratio, so that the names alone may say which.
+            named = is_multiple(stated) or " - " in code
+            least = _SURE_OF_SERIES if few or (named and _are_alike(atoms)) else _SURE
+            found.append(Candidate(code, score, is_sure and score > least, atoms, value))
+        return sorted(found, key=lambda c: (not c.sure, -c.score))
+
+    def _is_labelled(self, atom: Atom, said: frozenset[str]) -> bool:
+        return bool(atom.labels) and all(labelled(label, said) for label in atom.labels)
+
+    def _is_stated(
+        self, stated: Stated, code: str, atoms: Sequence[Atom], said: frozenset[str],
+        bound: set[str],
+    ) -> bool:  # fmt: skip
+        """Return whether the sentence says what is combined, and how.
+
+        It names what is combined, or has numbers that are ``bound`` to it.
+        """
+        operator = next((one for one in _CUES if f" {one} " in code), "")
+        text = self.sentence.piece.text[self.sentence.start : self.sentence.end]
+        if len(atoms) < 2 or not operator or not re.search(_CUES[operator], text, re.IGNORECASE):
+            return False
+        if operator == "/" and _is_sum(text):
+            return False
+        if all(a.code in bound for a in atoms):
+            return operator == "/" or (operator == "-" and self._is_gap(stated))
+        if any(SIZE.search(a.code) or a.value in (0, 1, -1) for a in atoms):
+            return False
+        if not all(_function_is_said(a, said) for a in atoms if a.code not in bound):
+            return False
+        alike = _are_alike(atoms)
+        named = all(alike or a.code in bound or overlap(a.names, said) >= NAMED for a in atoms)
+        if is_multiple(stated) and not alike:
+            # *Length* alone does not mean ``length_rows``.
+            rest = [
+                stems(a.code) - said for a in atoms if a.code.isidentifier() and a.code not in bound
+            ]
+            named = named and not any(len(word) >= _WORD for words in rest for word in words)
+        # What both have in common may be said before: *from Lisbon … Nairobi is 2666 km further*.
+        common = frozenset.intersection(*(frozenset(a.labels) for a in atoms)) if alike else set()
+        own = [
+            label for a in atoms if a.code not in bound
+            for label in a.labels if label and label not in common
+        ]  # fmt: skip
+        if (common and not own) or not all(labelled(label, said) for label in own):
+            return False
+        return named and all(not label or labelled(label, said | self.wide) for label in common)
+
+    def share(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
+        """Return the ratio of the number before and what is named behind: *an eighth of the loan*.
+
+        Parameters
+        ----------
+        stated
+            A fraction or multiple.
+        near
+            The atoms of earlier numbers.
+        """
+        text = self.sentence.piece.text
+        found = _WHOLE.match(text[stated.end : self.sentence.end])
+        if not is_multiple(stated) or not near or not found:
+            return []
+        said, part = stems(found[1]), near[-1]
+        ratios: dict[float, Candidate] = {}
+        for whole in self.pool:
+            plain = whole.code.isidentifier() or SIZE.search(whole.code) is None
+            if whole.code == part.code or not whole.value or not plain:
+                continue
+            if overlap(whole.names, said) < NAMED or not _function_is_said(whole, said):
+                continue
+            value = float(part.value) / float(whole.value)
+            costs = misfit(stated, value)
+            near_bound = not is_bound(stated) or is_near_bound(stated, value)
+            if costs is not None and near_bound:
+                code = f"{_in_brackets(part.code)} / {_in_brackets(whole.code)}"
+                ratios.setdefault(round(value, 12), Candidate(
+                    code, _OF_NUMBERS + overlap(whole.names, said) - whole.cost, True,
+                    (part, whole), value,
+                ))  # fmt: skip
+        return list(ratios.values()) if len(ratios) == 1 else []
+
+    def _is_gap(self, stated: Stated) -> bool:
+        """Return whether words around a number say that it is a difference."""
+        text = self.sentence.piece.text
+        before, behind = text[: stated.start], text[stated.end :]
+        compared = (self.words.pattern(name, "more", "less") for name in ("directions", "sides"))
+        gap_behind = _GAP_BEHIND.format(*compared)
+        return bool(_GAP.search(before[-60:]) or re.match(gap_behind, behind))
+
+    def difference(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
+        """Return the difference of two values stated nearby, if words say that it is one.
+
+        Parameters
+        ----------
+        stated
+            The number.
+        near
+            The atoms of earlier numbers.
+        """
+        if digits(stated) < 2 or is_percent(stated) or is_bound(stated):
+            return []
+        if not self._is_gap(stated):
+            return []
+        found = {}
+        for one in near[-_NEAR:]:
+            for other in near[-_NEAR:]:
+                value = float(one.value) - float(other.value)
+                costs = misfit(stated, value) if one.code != other.code else None
+                if costs is not None and (value > 0 or misfit(stated, -value) is None):
+                    code = f"{_in_brackets(one.code)} - {_in_brackets(other.code)}"
+                    score = prior(stated) + 1 - costs
+                    found[code] = Candidate(code, score, True, (one, other), value)
+        # Several pairs with the same difference leave open which one is meant.
+        return list(found.values()) if len(found) == 1 else []
+
+
+def _combinations(
+    stated: Stated, ranked: Sequence[tuple[float, Atom]]
+) -> Iterator[tuple[str, float, float, tuple[Atom, ...]]]:
+    """Yield the combinations of atoms: expression, value, score and atoms."""
+    for score, one in ranked:
+        x, a = _in_brackets(one.code), float(one.value)
+        yield f"1 - {x}", 1 - a, score - _COMPLEMENT, (one,)
+        for other_score, other in ranked:
+            if one.code == other.code:
+                continue
+            y, b = _in_brackets(other.code), float(other.value)
+            both = (score + other_score - one.cost - other.cost) / 2
+            both += _SHARED_VARIABLE * bool(identifiers(one.code) & identifiers(other.code))
+            pair = one, other
+            if b:
+                yield f"{x} / {y}", a / b, both, pair
+                if is_percent(stated):
+                    yield f"{x} / {y} - 1", a / b - 1, both, pair
+            if stated.digits:
+                yield f"{x} - {y}", a - b, both, pair
+                if one.code < other.code:
+                    yield f"{x} + {y}", a + b, both, pair
+                    yield f"{x} * {y}", a * b, both, pair
+
+
+def _is_sum(text: str) -> bool:
+    """Return whether a sentence is about several things together, and no ratio of them."""
+    return bool(re.search(_CUES["+"], text, re.IGNORECASE))
+
+
+#: A function that makes one number of a list.
+_FUNCTION = re.compile(r"\b(max|min|sum|mean|std)\(")
+
+
+def _function_is_said(atom: Atom, said: frozenset[str]) -> bool:
+    """Return whether words say the function of an expression: *the peak* is ``max``."""
+    found = _FUNCTION.search(atom.code)
+    return not found or bool(stems(MEANINGS[found[1]]) & said)
+
+
+def _in_brackets(code: str) -> str:
+    plain = re.sub(r"'[^']*'|\([^()]*\)|\[[^\[\]]*\]", "", code)
+    return f"({code})" if " " in plain else code
+
+
+def _are_alike(atoms: Sequence[Atom]) -> bool:
+    """Return whether several atoms are labelled elements of one series."""
+    return (
+        len(atoms) > 1
+        and all(a.labels and a.series for a in atoms)
+        and len({a.series for a in atoms}) == 1
+    )

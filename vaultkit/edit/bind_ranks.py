@@ -1,0 +1,129 @@
+"""Searches expressions for ranks and for counts of what is larger than a bound.
+
+*Glass comes second*, *three months had more than 60 mm*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.stated import Stated
+from vaultkit.edit.described import Surroundings
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.kinds import is_count, is_ordinal
+from vaultkit.edit.sentences import Candidate, Sentence
+from vaultkit.edit.wording import NAMED, overlap
+
+#: Fewest elements of a series that is ranked or counted.
+_FEW = 3
+#: The score of such an expression before the names that the sentence says are added.
+_SCORE = 2.0
+#: Words around an ordinal that is a rank, and words for the lower end of an order.
+_RANKED = re.compile(
+    r"\b(?:comes?|came|is|was|are|were|ranks?|in|takes?|finish\w*|place)\W+(?:only\s+)?(?:the\s+)?$"
+)
+_LOW = re.compile(
+    r"\s+(?:lowest|smallest|shortest|fewest|least|lightest|cheapest|youngest|nearest)\b"
+)
+_HIGH = re.compile(
+    r"\s+(?:largest|highest|longest|biggest|most|heaviest|dearest|oldest|tallest|greatest)\b"
+)
+
+
+def of_number(
+    stated: Stated, sentence: Sentence, pool: Sequence[Atom], bound: Sequence[Atom], words: Lexicon
+) -> list[Candidate]:
+    """Return the ranks and counts that a number may be.
+
+    Parameters
+    ----------
+    stated
+        The number.
+    sentence
+        Its sentence.
+    pool
+        The expressions with numbers.
+    bound
+        Those to which other numbers of the sentence are bound.
+    words
+        The words of the language.
+    """
+    if not is_count(stated):
+        return []
+    families = _families(pool)
+    if is_ordinal(stated, sentence.piece.text):
+        found = list(_ranks(stated, sentence, families, bound))
+    else:
+        found = list(_counts(stated, sentence, families, words))
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _families(pool: Sequence[Atom]) -> dict[str, list[Atom]]:
+    """Return the elements of each list and dictionary that has a name."""
+    found: dict[str, list[Atom]] = {}
+    for one in pool:
+        name, mark, part = one.series.partition("[*]")
+        if mark and name.isidentifier() and not part and not one.extreme:
+            found.setdefault(name, []).append(one)
+    return {name: own for name, own in found.items() if len(own) >= _FEW}
+
+
+def _ranks(
+    stated: Stated, sentence: Sentence, families: dict[str, list[Atom]], bound: Sequence[Atom]
+) -> Iterator[Candidate]:
+    """Yield the place of an element that the sentence names in the order of its dictionary."""
+    around = Surroundings(sentence, stated)
+    low, high = _LOW.match(around.behind), _HIGH.match(around.behind)
+    if not (low or high or _RANKED.search(around.before)):
+        return
+    for name, family in families.items():
+        values = sorted((float(one.value) for one in family), reverse=not low)
+        if len(set(values)) < len(values):
+            continue
+        for one in family:
+            key = re.fullmatch(rf"{name}\[(?P<key>'[^']*')\]", one.code)
+            if not key or values.index(float(one.value)) + 1 != stated.value:
+                continue
+            named = overlap(one.names, sentence.said)
+            is_bound = any(own.code == one.code for own in bound)
+            if not around.nearest(one, family):
+                continue
+            order = "" if low else ", reverse=True"
+            code = f"sorted({name}, key={name}.get{order}).index({key['key']}) + 1"
+            sure = is_bound or named >= NAMED
+            score = _SCORE + named + is_bound
+            yield Candidate(code, score, sure, (one,), float(stated.value))
+
+
+def _counts(
+    stated: Stated, sentence: Sentence, families: dict[str, list[Atom]], words: Lexicon
+) -> Iterator[Candidate]:
+    """Yield how many elements are larger than a number behind the count, or smaller."""
+    around = Surroundings(sentence, stated)
+    more, less = words.pattern("before", "over"), words.pattern("before", "under")
+    text = around.behind.partition(":")[0]
+    found = re.search(
+        rf"\b(?:(?P<more>{more})|(?P<less>{less})|(?P<least>{words.pattern('before', 'at_least')}))"
+        r"\s+(?P<limit>\d[\d,]*(?:\.\d+)?)(?![\d.,]*\d)\s*(?P<percent>%?)",
+        text, re.IGNORECASE,
+    )  # fmt: skip
+    if not found or re.search(r"[;:]|\sand\s", text[: found.start()]):
+        return
+    limit = float(found["limit"].replace(",", ""))
+    sign = ">" if found["more"] else "<" if found["less"] else ">="
+    for name, family in families.items():
+        own = [float(one.value) for one in family]
+        bound = limit
+        if found["percent"] and max(map(abs, own)) <= 1:
+            bound = limit / 100
+        holds = {">": lambda x, b=bound: x > b, "<": lambda x, b=bound: x < b,
+                 ">=": lambda x, b=bound: x >= b}[sign]  # fmt: skip
+        if sum(map(holds, own)) != stated.value or not min(own) <= bound <= max(own):
+            continue
+        named = overlap(family[0].names, sentence.said)
+        values = f"{name}.values()" if family[0].code.startswith(f"{name}['") else name
+        code = f"sum(v {sign} {bound:g} for v in {values})"
+        sure = named >= NAMED or len(families) == 1
+        yield Candidate(code, _SCORE + named, sure, (), float(stated.value))

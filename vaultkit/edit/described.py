@@ -1,0 +1,181 @@
+"""Compares the words around a number with what the code says of an expression.
+
+A small integer has the value of some expression in most notes, so that only these words show which
+one is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from vaultkit.claims.stated import Stated
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.sentences import Sentence
+from vaultkit.edit.wording import NAMED, labelled, overlap, stems
+
+#: The least number of letters of an abbreviation.
+_SHORT = 3
+#: Plurals without an s.
+_PLURALS = ("people", "children", "men", "women", "data", "mice", "geese", "feet")
+#: The end of a clause.
+_STOP = re.compile(r"[,;:()]\s|\s(?:and|but|while|so)\s")
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
+_HOLDER = re.compile(r"(\w+)\s+(?:has|have|contains?|holds?|lists?)\s+(?:only\s+)?$", re.IGNORECASE)
+#: How many words may be between a label and its number.
+_FAR = 12
+#: Fewest words of a phrase that is not there by chance.
+_FEW = 2
+
+
+class Surroundings:
+    """The words around a number of a sentence.
+
+    Parameters
+    ----------
+    sentence
+        The sentence.
+    stated
+        The number.
+    """
+
+    def __init__(self, sentence: Sentence, stated: Stated) -> None:
+        text = sentence.piece.text
+        self.before = text[sentence.start : stated.start]
+        self.behind = text[stated.end : sentence.end]
+        stops = [stop.end() for stop in _STOP.finditer(self.before)]
+        stop = _STOP.search(self.behind)
+        #: The clause before the number and behind it.
+        self.ahead = self.before[stops[-1] if stops else 0 :]
+        self.after = self.behind[: stop.start()] if stop else self.behind
+        self.clause = stems(f"{self.ahead} \ufffc {self.after}", spoken=True) | sentence.beside
+
+    def counted(self, atom: Atom) -> bool:
+        """Return whether the words say that the number counts what an expression counts."""
+        if counts(atom.code, self.before, self.behind) or self._is_noun(atom):
+            return True
+        # *The menu has four items*.
+        holder = re.search(
+            r"(\w+)\s+(?:has|have|contains?|holds?|lists?)\s+(?:only\s+)?$", self.before
+        )
+        noun = re.match(r"\s+(\w+)", self.behind)
+        is_holder = bool(holder and noun and _is_plural(noun[1]) and atom.code.startswith("len("))
+        return is_holder and overlap(atom.nouns, stems(holder[1] if holder else "")) >= NAMED
+
+    def _is_noun(self, atom: Atom) -> bool:
+        """Return whether the noun behind the number is printed there, or an item of the list."""
+        found = re.match(r"\s+(?:[^\W\d_]+-?\s+)??([^\W\d_]{3,})\b", self.behind)
+        first = re.match(r"\s+([^\W\d_]{3,})\b", self.behind)
+        nouns = [match[1] for match in (first, found) if match and _is_plural(match[1])]
+        words = [*atom.nouns, *(w for phrase in atom.phrases if len(phrase) == 1 for w in phrase)]
+        return any(overlap([word], stems(noun)) >= NAMED for word in words for noun in nouns)
+
+    def printed(self, atom: Atom) -> bool:
+        """Return whether the clause says a phrase with which a block prints the value."""
+        return any(
+            len(phrase) >= _FEW and overlap(phrase, self.clause) > 0.7 * len(phrase)
+            for phrase in atom.phrases
+        )
+
+    def named(self, atom: Atom) -> bool:
+        """Return whether the clause says all words of a variable's name, of which there are two."""
+        parts = stems(atom.code) if atom.code.isidentifier() else frozenset()
+        return len(parts) >= _FEW and overlap(parts, self.clause) >= NAMED * len(parts)
+
+    def nearest(self, atom: Atom, family: Sequence[Atom]) -> bool:
+        """Return whether the label of an element is the nearest one to the number.
+
+        Parameters
+        ----------
+        atom
+            The element.
+        family
+            All elements of its series.
+        """
+        own = self._distance(atom)
+        others = (self._distance(one) for one in family if one.labels != atom.labels)
+        return own is not None and all(other is None or own < other for other in others)
+
+    def _distance(self, atom: Atom) -> int | None:
+        """Return how many words are between the labels of an element and the number.
+
+        Labels behind the number count more.
+        """
+        ahead = places_of(atom.labels, _WORD.findall(self.before)[::-1])
+        if ahead is not None:
+            return ahead
+        after = places_of(atom.labels, _WORD.findall(self.after))
+        return None if after is None else _FAR + after
+
+
+def places_of(labels: Sequence[frozenset[str]], words: Sequence[str]) -> int | None:
+    """Return after how many words all labels of an element are said; None if they are not.
+
+    Of labels with letters and numbers, those with letters count.
+
+    >>> places_of((stems("oslo"), stems("7")), ["in", "the", "city", "of", "Oslo"])
+    4
+    """
+    known = [label for label in labels if label]
+    textual = [label for label in known if _is_textual(label)]
+    own = [stems(word, spoken=True) for word in words[:_FAR]]
+    found = [_place(label, own) for label in textual or known]
+    places = [one for one in found if one is not None]
+    return max(places) if places and len(places) == len(found) else None
+
+
+def _place(label: Collection[str], words: Sequence[frozenset[str]]) -> int | None:
+    """Return where the first word of a label is, if all of its words are near it."""
+    for n, word in enumerate(words):
+        near = frozenset().union(*words[max(0, n - len(label)) : n + len(label) + 1])
+        if overlap(label, word) and labelled(label, near):
+            return n
+    return None
+
+
+def _is_textual(label: frozenset[str]) -> bool:
+    return any(word.isalpha() for word in label)
+
+
+def _is_plural(noun: str) -> bool:
+    return noun.lower().endswith(("s", *_PLURALS))
+
+
+def counts(code: str, before: str, behind: str) -> bool:
+    """Return whether the words around a number name what an expression counts.
+
+    >>> counts("len(words)", "", " short words,"), counts("rank", "the rank is ", ".")
+    (True, True)
+    >>> counts("len(row)", "", " rows"), counts("n", "", " steps"), counts("day", "", " day old")
+    (False, False, False)
+    >>> counts("len(rare)", "", " birds are rare"), counts("len(overlap)", "", " of them overlap")
+    (True, True)
+    """
+    name = re.fullmatch(r"(?P<len>len\()?(?P<name>\w+)\)?", code)
+    parts = re.split(r"_|(?<=[a-z])(?=[A-Z])", name["name"]) if name else []
+    if not name or len(parts[-1]) < 3:
+        return False
+    last = parts[-1].lower()
+    nouns = [word.lower() for word in re.findall(r"[^\W\d_]+", behind.split(",")[0])[:3]]
+    if last in nouns and last.endswith(("s", *_PLURALS)):
+        return True
+    # *Nine divisors* are counted by ``len(divs)``.
+    short = last.removesuffix("s")
+    noun = nouns[0] if nouns and name["len"] and len(short) >= _SHORT else ""
+    longer = len(noun) > len(short) + 2 and noun.startswith(short) and noun.endswith("s")
+    if longer and short[-1] not in "aei":
+        return True
+    if name["len"]:
+        # *Two of the birds are rare*, *eight of them overlap*.
+        first = parts[0].lower()
+        those = r"(?:\W+[^\W\d_]+){0,4}?"
+        verb = rf"(?:\s+of\s+(?:them|these|those|all))|{those}\W*\s(?:are|were)"
+        return bool(
+            re.match(rf"(?:{verb})\s+(?:also\s+)?(?:{first}|{last})\b", behind, re.IGNORECASE)
+        )
+    # *Block 6* is a name, and *the score of the bank is 6* says nothing of the bank.
+    ahead = (
+        rf"\b(?<!of )(?<!of the )(?<!with )(?<!with the ){last}\W+(?:is|was|equals|of|has|at)\s+"
+    )
+    ahead += r"(?:only\s+|exactly\s+|then\s+)?$"
+    return bool(re.search(ahead, before, re.IGNORECASE))

@@ -1,0 +1,122 @@
+"""The kinds of numbers that a sentence states, and how well a value fits one."""
+
+from __future__ import annotations
+
+import re
+
+from vaultkit.claims.stated import Stated
+
+#: The largest integer that may agree by chance.
+_SMALL = 20
+#: Integers below it, and powers of two, need a name in the sentence.
+_MANY = 100
+#: How far the value of a number with one digit may be from it without suspicion.
+_COARSE = 0.02
+#: What it costs to read a number in another than its first sense (per cent, thousands), and to
+#: accept a value that one digit gives badly.
+_OTHER_SENSE, _BADLY = 0.3, 1.5
+#: A bound is near its value, within this factor: *more than 3* is not said of 1,000.
+_FACTOR = 2
+#: How near a value is to a bound that the sentence may mean.
+_NEAR_BOUND = 0.25
+#: What agreement is worth by the number of significant digits, as many digits do not agree by
+#: chance; a number that bounds a value (*more than 3*) agrees with most values.
+_BY_DIGITS, _MORE_DIGITS, _OF_BOUND = {0: 0.0, 1: -0.3, 2: 0.6, 3: 1.6}, 2.4, -2.0
+_ORDINAL = re.compile(r".*(?:first|second|third|[a-z]{2}th|\d(?:st|nd|rd|th))", re.IGNORECASE)
+
+
+def digits(stated: Stated) -> int:
+    """Return the number of significant digits; 0 for a number in words.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.stated import numbers
+    >>> [digits(one) for one in numbers("0.050, 1200 or half", 19, lexicon())]
+    [2, 2, 0]
+    """
+    shown = re.sub(r"\D", "", stated.digits).lstrip("0")
+    return len(shown if "." in stated.digits else shown.rstrip("0"))
+
+
+def is_count(stated: Stated) -> bool:
+    """Return whether a number is a small integer, with or without a unit.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.stated import numbers
+    >>> text = "6 of 4.0 or six hours, twice, a third, 6 %"
+    >>> [is_count(one) for one in numbers(text, len(text), lexicon())]
+    [True, False, True, False, False, False]
+    """
+    exact = [one for one in stated.ranges if one.low is not None and one.high is not None]
+    if len(exact) < len(stated.ranges) or stated.value.denominator > 1:
+        return False
+    in_words = not stated.digits and not stated.times
+    is_exact = in_words or all(one.low == one.high for one in exact)
+    return is_exact and abs(stated.value) <= _SMALL and float(stated.scales[-1]) >= 1
+
+
+def counts_exactly(stated: Stated, value: float) -> bool:
+    """Return whether a value is a small integer itself, not rounded, in some unit."""
+    wanted = [float(stated.value * scale) for scale in stated.scales]
+    return any(abs(abs(value) - abs(one)) <= 1e-9 * max(1.0, abs(one)) for one in wanted)
+
+
+def is_bound(stated: Stated) -> bool:
+    """Return whether a number bounds a value: *more than 3*."""
+    return any(one.low is None or one.high is None for one in stated.ranges)
+
+
+def is_percent(stated: Stated) -> bool:
+    """Return whether a number is a percentage."""
+    return float(stated.scales[-1]) == 0.01
+
+
+def is_multiple(stated: Stated) -> bool:
+    """Return whether a number is a fraction or multiple in words."""
+    return not stated.digits and not is_count(stated)
+
+
+def needs_name(stated: Stated) -> bool:
+    """Return whether a number is an integer that many expressions have: 64, 1024."""
+    if not stated.digits.isdecimal():
+        return False
+    number = int(stated.digits)
+    return number < _MANY or number & (number - 1) == 0
+
+
+def is_ordinal(stated: Stated, text: str) -> bool:
+    """Return whether a number is an ordinal, as *the third* and *the 24th* are."""
+    return bool(_ORDINAL.fullmatch(text, stated.start, stated.end)) and is_count(stated)
+
+
+def misfit(stated: Stated, value: float) -> float | None:
+    """Return what it costs to read a value as a number; None if it is another number."""
+    for rank, own in enumerate(stated.ranges):
+        low = float("-inf") if own.low is None else float(own.low)
+        high = float("inf") if own.high is None else float(own.high)
+        slack = 1e-9 * max(abs(value), abs(low) if own.low is not None else 0.0)
+        slack = -slack if own.strict else slack
+        if not low - slack <= value <= high + slack:
+            continue
+        if own.low is not None and own.high is not None:
+            middle = (low + high) / 2
+            coarse = digits(stated) == 1 and abs(value - middle) > _COARSE * abs(middle)
+            return _OTHER_SENSE * rank + _BADLY * coarse
+        bound = low if own.high is None else high
+        if bound and 1 / _FACTOR < value / bound < _FACTOR:
+            return _OTHER_SENSE * rank
+    return None
+
+
+def is_near_bound(stated: Stated, value: float) -> bool:
+    """Return whether a value is near a bound, as 2.2 is to *over twice*."""
+    return any(
+        bound is not None and abs(value - float(bound)) <= _NEAR_BOUND * abs(float(bound))
+        for own in stated.ranges for bound in (own.low, own.high)
+    )  # fmt: skip
+
+
+def prior(stated: Stated) -> float:
+    """Return how unlikely it is that a value agrees by chance; more digits, less likely."""
+    if is_bound(stated):
+        return _OF_BOUND
+    return _BY_DIGITS.get(digits(stated), _MORE_DIGITS)
