@@ -204,10 +204,10 @@ class _Numbers:
         ``apart_from`` is a line whose numbers do not count, for the line with the statement itself.
         """
         return any(
-            range_.holds(one.value)
+            range_.holds(shown.value)
             for range_ in number.ranges
-            for one in self._numbers_near(range_)
-            if one.line != apart_from
+            for shown in self._numbers_near(range_)
+            if shown.line != apart_from
         )
 
     def _numbers_near(self, own: Range) -> Iterator[Shown]:

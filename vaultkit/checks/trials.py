@@ -220,9 +220,9 @@ class _Trials:
         observers += [bound] if self.sentences else []
         session = NoteRun(self.note, self.timeout, variation.rewrite, beat=self.beat)
         arrays.call = bound.call = session.call
-        for one in again:
-            one.call = session.call
-            one.expressions = []  # expressions without a relation state nothing
+        for equations in again:
+            equations.call = session.call
+            equations.expressions = []  # expressions without a relation state nothing
         with varied_modules(self.root, variation):
             for index, block in enumerate(self.note.blocks):
                 steps = session.steps(index)

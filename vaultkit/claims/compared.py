@@ -53,10 +53,14 @@ def compared(note: Note) -> Iterator[Compared]:
     if not pieces:
         return
     claims = claims_of(note)
-    judged = {(own.line, own.column) for own in claims.bindings}
-    judged |= {(own.line, own.column) for own in claims.shapes}
-    judged |= {(own.line, own.column) for own in claims.said}
-    judged |= {(own.line, own.column) for p in note.predictions for own in p.distractors}
+    judged = {(binding.line, binding.column) for binding in claims.bindings}
+    judged |= {(shape.line, shape.column) for shape in claims.shapes}
+    judged |= {(said.line, said.column) for said in claims.said}
+    judged |= {
+        (distractor.line, distractor.column)
+        for p in note.predictions
+        for distractor in p.distractors
+    }
     for piece in pieces:
         for start, end in _sentences(piece):
             found = word_alone(piece.text[start:end], words)

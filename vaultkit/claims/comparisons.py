@@ -126,7 +126,7 @@ def _relation(tree: ast.expr) -> Relation:
         case ast.Compare(left, [operator], [right]):
             return _compared(left, _OPERATORS[type(operator)], right)
         case ast.Compare(_, operators, _):
-            kinds = frozenset(_OPERATORS[type(one)] for one in operators)
+            kinds = frozenset(_OPERATORS[type(operator)] for operator in operators)
             return Relation(kinds, chain=True, many=True)
         case ast.Call(function, arguments):
             name = _called(function)
@@ -419,8 +419,8 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
     found.sort(key=lambda one: (one.start, -one.end))
     # *More accurate* is one word of comparison.
     return [
-        one for one in found
-        if not any(o.start <= one.start and one.end < o.end for o in found)
+        spoken for spoken in found
+        if not any(o.start <= spoken.start and spoken.end < o.end for o in found)
     ]  # fmt: skip
 
 

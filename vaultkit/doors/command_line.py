@@ -477,7 +477,7 @@ def _watch(
         vault.root.parent, raise_interrupt=False, rust_timeout=2000, yield_on_timeout=True
     ):
         paths = {Path(name) for _, name in changes}
-        if paths and all(_is_ours(path, vault) for path in paths):
+        if paths and all(_is_hidden(path, vault) for path in paths):
             continue
         options, problem = _options_of(vault.root, options)
         if problem and problem != invalid:
@@ -500,7 +500,9 @@ def _watch(
             report(vault, found, path)
             workers = workers_of(vault.root).begin(1)
         if annotations:
-            annotations.update(vault, ((one.note, one.checks) for one in found))
+            annotations.update(
+                vault, ((inspection.note, inspection.checks) for inspection in found)
+            )
     workers.close()
 
 
@@ -516,6 +518,7 @@ def _digests(vault: Vault) -> dict[Path, str]:
     return {path: note.digest for path, note in vault.notes.items()}
 
 
-def _is_ours(path: Path, vault: Vault) -> bool:
+def _is_hidden(path: Path, vault: Vault) -> bool:
+    """Return whether a file is one that tools write: a cache, the repository of git."""
     beside = path.relative_to(vault.root.parent).parts
     return any(part.startswith(".") or part == "__pycache__" for part in beside)

@@ -492,7 +492,7 @@ class Server(LanguageServer):
         found = await asyncio.to_thread(binding.run, note, protocol.drafts.vault)
         if held[1].note is not note:  # it was changed meanwhile
             return []
-        of_line = [one for one in propose(note, found.collected) if one.line == line]
+        of_line = [proposal for proposal in propose(note, found.collected) if proposal.line == line]
         here = [one for one in of_line if 0 <= one.column - column <= len(one.text)]
         return [
             {

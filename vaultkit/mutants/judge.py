@@ -160,7 +160,11 @@ def main(arguments: list[str] | None = None) -> int:
         if note.path.suffix == ".md" and (not options.notes or note.name in options.notes):
             text = "\n".join(note.lines) + "\n"
             found = list(changes(text, name, random.Random(f"{options.seed} {name}")))
-            found = [one for one in found if not options.kinds or _kind(one.kind) in options.kinds]
+            found = [
+                mutant
+                for mutant in found
+                if not options.kinds or _kind(mutant.kind) in options.kinds
+            ]
             if found:
                 jobs.append((vault.root, name, found))
     results: list[tuple[Mutant, str]] = []

@@ -466,7 +466,7 @@ def main() -> None:
                 "note": os.fspath(note.path),
                 "digest": note.digest,
                 "checks": [check.plain() for check in found.checks],
-                "outputs": [[i, [vars(one) for one in many]] for i, many in found.outputs.items()],
+                "outputs": [[i, list(map(vars, own))] for i, own in found.outputs.items()],
                 "ended": found.ended,
             })  # fmt: skip
     finally:

@@ -312,7 +312,7 @@ class Chain:
 
     def close_inherited(self) -> None:
         """Close its channels in a process that was forked from the keeper."""
-        for descriptor in (*self.pipes, *(one.writing for one in self.kept)):
+        for descriptor in (*self.pipes, *(checkpoint.writing for checkpoint in self.kept)):
             os.close(descriptor)
         if self.line:
             self.line.close()
@@ -330,7 +330,7 @@ class Chain:
 
         Returns the id of the process that resumes; 0 if none does.
         """
-        for one in [one for one in reversed(self.kept) if one.index <= last]:
+        for one in [checkpoint for checkpoint in reversed(self.kept) if checkpoint.index <= last]:
             until = time.monotonic() + _PATIENCE
             resumed = one.go_on(given)
             while resumed and time.monotonic() < until:

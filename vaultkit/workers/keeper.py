@@ -258,7 +258,7 @@ class _Keeper:
     @property
     def _checkpoint_processes(self) -> set[int]:
         """Return the processes to keep when a note has ended: its checkpoints."""
-        return {one.pid for chain in self.chains.values() for one in chain.kept}
+        return {checkpoint.pid for chain in self.chains.values() for checkpoint in chain.kept}
 
     def _evict_checkpoints(self, before: int) -> None:
         """End checkpoints until their number and memory are within the limits.
