@@ -127,6 +127,8 @@ _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 def is_number(thing: Any) -> bool:
     """Return whether an object is a number that fits a float."""
+    if type(thing) is float:
+        return -1e300 < thing < 1e300
     if not isinstance(thing, (int, float, np.integer, np.floating)) or isinstance(thing, bool):
         return False
     try:

@@ -34,10 +34,12 @@ class Evidence:
 
     def add(self, numbers: Iterable[float], source: str) -> None:
         """Add numbers from one source."""
+        origin = source, ""
         for number in numbers:
-            self.sources.setdefault(float(number), (source, ""))
-            if isinstance(number, (float, np.floating)) and float(number).is_integer():
-                self.measured.add(float(number))
+            value = float(number)
+            self.sources.setdefault(value, origin)
+            if isinstance(number, (float, np.floating)) and value.is_integer():
+                self.measured.add(value)
         self._sorted = None
 
     def print(self, printed: Iterable[str], source: str) -> None:

@@ -66,8 +66,9 @@ def expression_of(code: str) -> ast.expr | None:
     return body[0].value if len(body) == 1 and isinstance(body[0], ast.Expr) else None
 
 
+@lru_cache(_KEPT)
 def parse_expression(code: str) -> ast.expr:
-    """Return the syntax tree of an expression, which may have line breaks.
+    """Return the syntax tree of an expression, which must stay as it is; it may have line breaks.
 
     Raises
     ------

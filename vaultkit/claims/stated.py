@@ -250,21 +250,21 @@ def _read_numbers(text: str, words: Lexicon) -> Iterator[_Read]:
     """Yield the numbers in a text, which may overlap."""
     yield from _numbers_in_digits(text, words)
     grammar, patterns = words.words["grammar"], _Patterns.for_lexicon(words)
-    for found in patterns.parts.finditer(text):
+    for found in patterns.parts.finditer(text) if words.may_find("parts", text) else ():
         below, above = words.value("parts", found["part"]), found["above"]
         if not below or (not above and patterns.behind_the.search(text[: found.start()])):
             continue
         count = 1 if not above or above.lower() in grammar["one"] else _count(above)
         value = count / below
         yield _Read(found.start(), found.end(), value, value * _WORDY, wordy=True)
-    for found in patterns.multiples.finditer(text):
+    for found in patterns.multiples.finditer(text) if words.may_find("multiples", text) else ():
         factor = words.value("multiples", found[0]) or _ZERO
         half = factor * _WORDY
         yield _Read(found.start(), found.end(), factor, half, wordy=True, times=factor > 1)
     for found in patterns.times.finditer(text):
         value = Fraction(number_of(found["n"]))
         yield _Read(found.start(), found.end(), value, value * _WORDY, wordy=True, times=True)
-    for found in patterns.ordinals.finditer(text):
+    for found in patterns.ordinals.finditer(text) if words.may_find("ordinals", text) else ():
         value = words.value("ordinals", found["n"]) or _ZERO
         if patterns.behind_one.search(text[: found.start()]):
             continue  # *a third* is a part
@@ -286,7 +286,7 @@ def _read_numbers(text: str, words: Lexicon) -> Iterator[_Read]:
             scales = (Fraction(1), unit) if unit else (Fraction(1),)
             half = Fraction(1, 2) if unit else _ZERO
             yield _Read(found.start(), found.end("n"), value, half, scales, whole=not unit)
-    for found in patterns.counts.finditer(text):
+    for found in patterns.counts.finditer(text) if words.may_find("counts", text) else ():
         value = words.value("counts", found[0]) or _ZERO
         yield _Read(found.start(), found.end(), value, _ZERO, whole=True)
 

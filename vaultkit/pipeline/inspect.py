@@ -71,6 +71,8 @@ class Settings:
         Whether the code sums its matrix products in another order.
     strict
         Whether a statement that cannot be judged is a failure.
+    strict_words
+        Whether a sentence that compares in words alone is a failure.
     macros
         The definitions of TeX commands of the vault.
     """
@@ -84,6 +86,7 @@ class Settings:
     outputs: bool = False
     reordered: bool = False
     strict: bool = False
+    strict_words: bool = False
     macros: str = ""
 
 
@@ -136,6 +139,7 @@ def task_of(
         listings=vault.options.asks(note, path),
         every_digit=vault.options.every_digit,
         strict=vault.options.is_strict,
+        strict_words=vault.options.fails_words,
         typeset=typesetter if "formulas" in names else None,
         macros=vault.preamble,
     )
@@ -161,8 +165,6 @@ def _text_checks(
     if "numbers" in names or "numbers" in asked:
         yield from contrasts.check(note)
         yield from cited.check(note, vault)
-    if "numbers" in names and not settings.shown:
-        yield from compared.check(note, fails=vault.options.fails_words)
     if "links" in names:
         found = links.check(note, vault)
         yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))
@@ -300,6 +302,8 @@ class RunChecks:
             if check.outcome not in UNPROVEN or in_wrong_unit or not computed:
                 yield check
         yield from self.predictions.check()
+        # Here rather than with the text, since the claims of the note are known in this process.
+        yield from compared.check(self.task.note, fails=self.task.settings.strict_words)
 
 
 def agreement(one: Note, other: Note) -> int:

@@ -277,6 +277,10 @@ _FACETS: dict[str, _Facet] = {
 COMPUTING = ("numpy", "warnings")
 
 
+#: Types of objects that never change.
+_PLAIN = {bool, bytes, complex, float, int, str, type(None), np.float64, np.int64}
+
+
 class Variables:
     """The variables of a note and their contents, to be restored.
 
@@ -296,7 +300,8 @@ class Variables:
             if id(thing) not in seen:
                 seen[id(thing)] = thing
                 with contextlib.suppress(Exception):  # objects of a note may raise anything
-                    queue.extend(self._keep(thing))
+                    inner = self._keep(thing)
+                    queue.extend(one for one in inner if type(one) not in _PLAIN)
 
     def restore(self) -> None:
         """Restore everything."""
