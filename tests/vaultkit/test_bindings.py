@@ -78,6 +78,8 @@ Who switches wins {67.05|32.95} %<!-- = wins["switch"] -->
 about {twice|three times}<!-- = wins["switch"] / wins["stay"] --> as often
 about {half|a third}<!-- = wins["stay"] / wins["switch"] -->
 {more|less} than half<!-- = wins["switch"] -->
+{two|one} in three<!-- = wins["switch"] --> games
+{2|3} of 5<!-- = share --> and {two|three} out of five<!-- = share -->
 {two|three} {thirds|quarters}<!-- = wins["switch"] -->
 of {10|1},000<!-- = games --> games
 the mean is {larger|smaller}<!-- mean > median -->
@@ -117,6 +119,11 @@ h {<|>} 0.5<!-- half < 0.5 -->
 {None|All} {is|are} negative<!-- not any(e < 0 for e in errors) -->
 It {fell|rose} by 0.5<!-- = errors[1] - errors[0] -->
 It {fell|rose} by 0.5<!-- = errors[0] - errors[1] -->
+They are {close|far}<!-- {np.isclose(x[0], x[1])|not np.isclose(x[0], x[1])} -->
+{close|not close}<!-- abs(x[0] - x[1]) < 0.01 -->
+above 5, {few|most}<!-- np.mean(np.array(errors) > 0.5) < 0.3 --> are
+none<!-- any(e {>|<} 1 for e in errors) == False --> is above 1
+not all<!-- {not |}all(e > 0.1 for e in errors) or steps < 1 --> are
 the smallest, 3 × 10⁻{³|²}<!-- = min(errors) -->
 """,
     "graphs": """

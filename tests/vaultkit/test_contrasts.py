@@ -28,6 +28,8 @@ PAIRS = [
     ("It is 24 %, less than a third.", "It is 43 %, less than a third."),
     ("Less than a third of all (24 %) count.", "Less than a third of all (43 %) count."),
     ("About a third, 34.6 %.", "About a third, 24.6 %."),
+    ("A third, 34.6 %, of the eggs hatched.", "A third, 24.6 %, of the eggs hatched."),
+    ("A third of the eggs, 34.6 %, hatched.", "A third of the eggs, 24.6 %, hatched."),
     ("After three half-lives an eighth is left (12.5 %).", "After ten, an eighth is left (1.5 %)."),
     ("A quarter of the days (24 %) were dry.", "A quarter of the days (42 %) were dry."),
     ("It has half as many: 20 of 40.", "It has half as many: 10 of 40."),

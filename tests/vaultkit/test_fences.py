@@ -116,6 +116,7 @@ def test_an_asynchronous_function_is_bound() -> None:
         ("import numpy as np\nm = np.random.rand()\nm = 3\nm", False),
         ("import time\nstart = time.time()\ntime.time() - start", True),
         ("import datetime\ndatetime.date.today()", True),
+        ("import time\ndef f(): return g()\ndef g(): return time.time()\nf()", True),
         ("x = 1\nx", False), ("id = 3\nid", False), ("id(3)", True),
         ("while True: pass", True), ("_ + 1", True), ("ls *.txt", True),
         ("type A = str\n1 +", True),

@@ -100,9 +100,10 @@ def test_another_value_of_what_a_loop_has_left_is_not_judged() -> None:
     assert outcomes("$last = 2$ $last = 3$") == [HOLDS, UNJUDGED]
 
 
-def test_rank_is_a_function_unless_it_is_bound() -> None:
+def test_rank_is_a_function_of_a_matrix_even_if_a_number_is_called_so() -> None:
     code = "```python\nrank = 5\n```\n\n"
-    assert outcomes(r"$\operatorname{rank}(A) = 2$, $\det A = 2$") == [FAILS, HOLDS]
+    assert outcomes(r"$\operatorname{rank}(A) = 2$, $\det A = 2$") == [HOLDS, HOLDS]
+    assert outcomes(r"$\operatorname{rank}(A) = 3$, $\text{rank}(2 - 1) = 3$") == [FAILS, HOLDS]
     assert outcomes(code.replace("rank", "other") + r"$\operatorname{tr} A = 3$") == [HOLDS]
 
 

@@ -198,6 +198,14 @@ def test_what_numpy_1_wrote_is_distinguished_from_what_is_wrong(shown: str, got:
         ("array([ True], dtype=bool)", "array([ True])", "array([False], dtype=bool)"),
         ("array([1, ..., 9])", "array([1, ..., 9], shape=(2500,))", "array([1, ..., 8])"),
         ("0.5149145040963757", "0.5149145040963756", "0.5149145049963757"),
+        ("0.6186673737323087", "0.61866737373231", "0.6186673747323087"),
+        ("(set(),\n {0},\n 'a\\n')", "(set(), {0}, 'a\\n')", "(set(),\n {1},\n 'a\\n')"),
+        ("(0.5+0j)", "np.complex128(0.5+0j)", "(0.4+0j)"),
+        (
+            "SyntaxError: invalid syntax (<ipython-input-2>, line 1)",
+            '  File "a.ipynb", line 6\n    3 * * 4\n        ^\nSyntaxError: invalid syntax',
+            "SyntaxError: unexpected indent (<ipython-input-2>, line 1)",
+        ),
     ],
 )  # fmt: skip
 def test_the_same_value_in_another_form_is_right_without_every_digit(

@@ -326,6 +326,12 @@ PAIRS = [
         "| feast | day |\n|---|---|\n| Pentecost | 8 June |",
         "| feast | day |\n|---|---|\n| Pentecost | 15 June |",
     ),
+    (FEASTS, "Pentecost is on 8 June 2025.", "Pentecost is on 15 June 2025."),
+    (
+        FEASTS,
+        "It is late. Pentecost falls on the 8th of June.",
+        "It is late. Pentecost falls on the 9th of June.",
+    ),
     (STONE, "It fell 30.7 m and has 24.5 m/s.", "It fell 24.5 m and has 24.5 m/s."),
     (STONE, "30.7 m is more than the 24.5 m.", "24.5 m is more than the 24.5 m."),
     (STONE, "It comes to 30.656 m.", "It comes to 30.665 m."),
@@ -442,6 +448,7 @@ OPEN = [
     (TREES, "The birch has 142 leaves at least."),
     (TREES, "A birch has 142 years to live."),
     (TREES, "The yew is 17.8 km away."),
+    ("```python\nloss = -340.5\ngain = 12.25\n```", "The loss is 340.5 euros."),
 ]
 
 

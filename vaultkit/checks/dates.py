@@ -89,6 +89,12 @@ class Dates:
             rf"(?:,?\s(?:in\s)?(?P<year>(?:1[4-9]|20)\d\d)(?![\d.]*\d))?",
             re.IGNORECASE,
         )
+        #: A name before its date: *Easter is on*.
+        self._subject = re.compile(
+            r"(?:^|[.;:!?]\s)\W*(?P<label>\w+(?:\s\w+){0,2}?)"
+            rf"\s{lexicon.pattern('dates', 'being')}\s$",
+            re.IGNORECASE,
+        )
         #: The dates that the page prints or binds.
         self.known: set[Day] = set()
 
@@ -158,9 +164,12 @@ class Dates:
         if own.weekday is not None and weekdays and own.weekday not in weekdays:
             names = " or ".join(self._weekdays[n].capitalize() for n in sorted(weekdays))
             return f"the page has {names} for this date"
-        if not same and piece.row and piece.text.strip() == found.text:
+        if same:
+            return ""
+        if piece.row and piece.text.strip() == found.text:
             return self._date_of_label(own, piece.row)
-        return ""
+        said = self._subject.search(piece.text, 0, found.start)
+        return self._date_of_label(own, said["label"]) if said else ""
 
     def _year_of_same_day(self, own: Day, same: Iterable[Day]) -> str:
         """Return the year of a day and month, if the page prints the year with another day."""

@@ -15,13 +15,18 @@ from collections.abc import Iterator
 _LONGEST, _LINES = 50_000, 400
 _CLASS = re.compile(r"<(?:class|type) '(?P<name>[\w.]+)'>")
 _FUNCTION = re.compile(r"<(?:bound method|function) [\w.<>]*?(?P<name>\w+)(?:\([^()]*\)| at \w+)?>")
+_BREAK = re.compile(r"\s*\n\s*")
 _ADDRESS = re.compile(r"(?: object)? at 0x[0-9a-fA-F]+")
 #: What one version of NumPy prints and another one leaves out.
 _EXTRA = re.compile(r",\s*(?:shape=\([\d, ]*\)|dtype=(?:bool|np\.bool_?|'?<U\d+'?))(?=\))")
 _SCALAR = re.compile(
-    r"\bnp\.(?:(?:float|u?int|complex|longdouble|str|bytes)\w*"
+    r"\bnp\.(?:(?:float|u?int|longdouble|str|bytes)\w*"
     r"\((?P<value>\([^()]*\)|[^()]*)\)|void\((?P<row>\([^()]*\))(?:,\s*dtype=[^()]*(?:\([^()]*\)[^()]*)*)?\)"
-    r"|(?P<truth>True|False)_\b)"
+    r"|complex\d+(?P<complex>\([^()]*\))|(?P<truth>True|False)_\b)"
+)
+#: A traceback of code that does not parse, and the place that IPython adds to its message.
+_SYNTAX = re.compile(
+    r"(?:  File [^\n]*\n(?:[^\n]*\n)*?)?(\w+Error: [^\n]*?)(?: \([^()]*, line \d+\))?"
 )
 
 
@@ -32,14 +37,16 @@ def canonical(text: str) -> str:
     --------
     >>> canonical("{'b', 'a'}"), canonical("[<class 'int'>]")
     ("{'a', 'b'}", '[int]')
-    >>> canonical("{'b': 1,\n 'a': {3, 2}}"), canonical("<f at 0x7f>\n{2, 1}")
-    ("{'a': {2, 3}, 'b': 1}", '<f>\n{1, 2}')
+    >>> canonical("{'b': 1,\n 'a': {3, 2}}"), canonical("<f at 0x7f>\n(set(),\n 2)")
+    ("{'a': {2, 3}, 'b': 1}", '<f>\n(set(), 2)')
     """
     if len(text) > _LONGEST:
         return text
     text = _CLASS.sub(lambda found: found["name"], text)
     text = _ADDRESS.sub("", _FUNCTION.sub(lambda found: f"<function {found['name']}>", text))
-    text = _SCALAR.sub(lambda found: found["value"] or found["row"] or found["truth"], text)
+    text = _SCALAR.sub(lambda found: next(filter(None, found.groups())), text)
+    if found := _SYNTAX.fullmatch(text):
+        return found[1]
     text = _EXTRA.sub("", text)
     return "\n".join(_values(text)) if re.search(r"[{(]", text) else text
 
@@ -94,7 +101,7 @@ def _written(tree: ast.expr, source: str) -> str:
         pieces, at = [], begin
         for child in sorted(_children(node), key=place):
             first, last = place(child)
-            pieces += [raw[at:first].decode(), write(child, first, last)]
+            pieces += [_BREAK.sub(" ", raw[at:first].decode()), write(child, first, last)]
             at = last
         return "".join([*pieces, raw[at:end].decode()])
 

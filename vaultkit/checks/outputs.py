@@ -224,7 +224,9 @@ def _is_rounding(shown: str, real: str) -> bool:
     >>> _is_rounding("0.5149145040963757", "0.5149145040963756"), _is_rounding("0.51", "0.52")
     (True, False)
     """
-    if min(map(_digits, (shown, real))) < _PRECISE or "." not in shown:
+    digits = sorted(map(_digits, (shown, real)))
+    # Zeros at the end are left out.
+    if digits[1] < _PRECISE or digits[0] < _PRECISE - 3 or "." not in shown:
         return False
     a, b = Decimal(shown), Decimal(real)
     return abs(a - b) <= _ROUNDING * abs(a)

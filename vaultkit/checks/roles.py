@@ -138,7 +138,8 @@ class Roles:
         written = {word.stem: sentence.text[word.start : word.end] for word in sentence.words}
         name = " ".join(written.get(word, word) for word in words)
         what = f"{name} is {named[0].source}: {shortened(named[0].value)}" if named else ""
-        if any(map(number.agrees, values)):
+        sizes = {abs(f.value) for f in named if f.value < 0 and f.label & self._losses}
+        if any(map(number.agrees, values | sizes)):
             other = self._of_other_unit(number, units, named)
             return f"{what} {other}" if other else ""
         if not named or len(values) > _FEW:
@@ -192,6 +193,12 @@ class Roles:
         if units[0] == "%":
             return "%" in known or all(abs(fact.value) <= 1 for fact in facts)
         return bool({*units, *(stem(unit, self.lexicon) for unit in units)} & known)
+
+    @cached_property
+    def _losses(self) -> frozenset[str]:
+        """Words for a size that a negative number may have: *the loss is 3* beside −3."""
+        words = self.lexicon.words["signs"]
+        return frozenset(stem(word, self.lexicon) for word in (*words["down"], *words["apart"]))
 
     @cached_property
     def _general(self) -> frozenset[str]:

@@ -151,6 +151,8 @@ def _number(
     if wrong and is_part and before[-1][0].agrees(values[0]):
         # *Three of the five*: the comment may be for either.
         stated, wrong = [before[-1]], []
+    if wrong and len(values) == 1 and _is_ratio(ahead, before, stated[-1][0], values[0], words):
+        wrong = []
     order = order_of_difference(binding.tree) if len(values) == 1 else 0
     sign = stated[-1][0].sign
     rises = values[0] * order > 0
@@ -191,6 +193,23 @@ def _is_part(
         return False
     between = text[before[-1][0].end : last.start].strip().lower()
     return " ".join(between.split()) in words.words["grammar"]["of"]
+
+
+def _is_ratio(
+    text: str,
+    before: Sequence[tuple[Stated, tuple[int, int] | None]],
+    last: Stated,
+    value: Fraction,
+    words: Lexicon,
+) -> bool:
+    """Return whether two numbers are a share, and a value agrees with it: *one in ten*."""
+    if not before or not 0 < before[-1][0].value < last.value:
+        return False
+    between = " ".join(text[before[-1][0].end : last.start].lower().split())
+    if between not in words.words["grammar"]["out_of"]:
+        return False
+    share = before[-1][0].value / last.value
+    return abs(value - share) <= share / 20
 
 
 def _named_otherwise(tree: ast.expr, sign: str, words: Lexicon) -> bool:
@@ -243,7 +262,7 @@ def _ends_with_date(ahead: str, value: datetime.date | datetime.time, words: Lex
     """Return whether a text ends with a date, or the parts of one, as *a Monday*, *12 June*."""
     months = words.words["dates"]["months"]
     days = words.words["dates"]["weekdays"]
-    tokens = re.findall(r"\d+(?::\d+)*(?:-\d+)*|[^\W\d_]+", ahead)[-10:]
+    tokens = re.findall(r"\d\d?[/.]\d\d?[/.]\d{4}|\d+(?::\d+)*(?:-\d+)*|[^\W\d_]+", ahead)[-10:]
     stated: list[tuple[str, int]] = []
     skipped = 0
     endings = words.words["grammar"]["ordinal_endings"]
@@ -251,6 +270,12 @@ def _ends_with_date(ahead: str, value: datetime.date | datetime.time, words: Lex
         word = token.lower()
         if found := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", token):
             stated += zip(("year", "month", "day"), map(int, found.groups()), strict=True)
+        elif found := re.fullmatch(r"(\d\d?)[/.](\d\d?)[/.](\d{4})", token):
+            one, other, year = map(int, found.groups())
+            # The day may come first or second.
+            turned = getattr(value, "day", 0) == other
+            day, month = (other, one) if turned else (one, other)
+            stated += [("year", year), ("month", month), ("day", day)]
         elif found := re.fullmatch(r"(\d\d?):(\d\d)", token):
             stated += zip(("hour", "minute"), map(int, found.groups()), strict=True)
         elif word in months:

@@ -35,6 +35,8 @@ class Unsteady:
         #: The names of modules and of their parts, with their full names.
         self._imported: dict[str, str] = {}
         self._bound: set[str] = set()
+        #: The names that the body of each function reads, which may be bound below it.
+        self._reads: dict[str, set[str]] = {}
         self._seeded = False
 
     def shows(self, source: str) -> bool:
@@ -58,8 +60,22 @@ class Unsteady:
                 self.names |= bound | set(self._changed(statement))
             elif not isinstance(statement, ast.AugAssign):
                 self.names -= bound
+            if isinstance(statement, _DEFINES):
+                nodes = ast.walk(statement)
+                self._reads[statement.name] = {n.id for n in nodes if isinstance(n, ast.Name)}
+            if uses:
+                self._spread()
             shows |= uses and not isinstance(statement, (*_DEFINES, ast.Assign, ast.AnnAssign))
         return shows
+
+    def _spread(self) -> None:
+        """Add the functions that read such a name, also through others."""
+        while more := {
+            name
+            for name, reads in self._reads.items()
+            if name not in self.names and reads & self.names
+        }:
+            self.names |= more
 
     def _import(self, statement: ast.stmt) -> None:
         """Remember the full names of what a statement imports."""

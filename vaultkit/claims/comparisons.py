@@ -24,12 +24,13 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
 _AGREE = {
     "more": {">", ">="}, "less": {"<", "<="}, "at_least": {">=", ">"}, "at_most": {"<=", "<"},
     "same": {"=="}, "different": {"!=", "<", ">"}, "rises": {">", ">="}, "falls": {"<", "<="},
-    "largest": {">", ">="}, "smallest": {"<", "<="},
+    "largest": {">", ">="}, "smallest": {"<", "<="}, "near": {"<", "<=", "=="},
 }  # fmt: skip
 _DENIED = {
     "more": {"<=", "<", "=="}, "less": {">=", ">", "=="}, "at_least": {"<"}, "at_most": {">"},
     "same": {"!=", "<", ">"}, "different": {"=="}, "rises": {"<=", "<", "=="},
     "falls": {">=", ">", "=="}, "largest": {"<", "<=", "!="}, "smallest": {">", ">=", "!="},
+    "near": {">", ">=", "!="},
 }  # fmt: skip
 _SUPERLATIVES = ("largest", "smallest")
 _BEST = ("best", "worst", "fastest", "slowest", "quickest")
@@ -158,6 +159,9 @@ def _compared(left: ast.expr, operator: str, right: ast.expr) -> Relation:
         left, operator, right = right, _MIRRORED.get(operator, operator), left
     if operator in ("in", "not in"):
         return Relation(frozenset({operator}))
+    if operator == "==" and isinstance(right, ast.Constant) and isinstance(right.value, bool):
+        found = _relation(left)
+        return found if right.value else _negated(found)
     if (counted := _counted(left)) is not None:
         inner = _relation(counted)
         if inner.operators - {"true"}:
@@ -410,6 +414,8 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
                 continue
             if table == "weak" and (own.start() < least or like.search(plain, 0, own.start())):
                 continue
+            if table == "weak" and late and ", " in plain[own.end() :]:
+                continue  # of a clause before
             if name == "same" and _is_multiple(plain[: own.start()], words):
                 continue
             start = plain.rfind(",", 0, own.start()) + 1
@@ -449,7 +455,8 @@ def contradiction(text: str, found: Relation, words: Lexicon) -> str:
     strong = [one for one in spoken if one.table in ("directions", "sides")]
     directions = strong or [one for one in spoken if one.table == "weak"]
     quantifiers = [one for one in spoken if one.table == "quantifiers"]
-    if directions and not _agrees(directions[-1], found, words):
+    partly = bool(quantifiers) and quantifiers[-1].what == "not_all"
+    if directions and not partly and not _agrees(directions[-1], found, words):
         return directions[-1].phrase
     if quantifiers and not _quantifier_agrees(quantifiers[-1], found, bool(directions)):
         return quantifiers[-1].word
@@ -526,7 +533,7 @@ def _quantifier_agrees(spoken: Spoken, found: Relation, directed: bool) -> bool:
     """
     wrong = {
         "all": ("any", "none", "few"), "none": ("any", "all", "most"), "some": ("none",),
-        "most": ("none", "few"), "few": ("all", "most"),
+        "most": ("none", "few"), "few": ("all", "most"), "not_all": ("all",),
     }[spoken.what]  # fmt: skip
     if spoken.what == "none" and directed:
         return True  # *none is larger* is a direction that is denied

@@ -239,7 +239,10 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, list[str]
          rf"{bound}{than}\s{part}(?P<rest>\s\w+)?", _share_with_bound, shares),
         (rf"{bound}{than}\s{part}{_WORDS}{{0,40}}?\({_A}\)", _share_with_bound, shares),
         # A third, 24.6 %; half of them (43 %).
-        (rf"{alone}\b{part},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$)", _share_in_words, shares),
+        (rf"{alone}\b{part},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$|,\s(?:of|is|are|was|were)\b)",
+         _share_in_words, shares),
+        (rf"{alone}\b{part}\sof\s[a-z]+(?:\s[a-z]+){{0,2}},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$|,\s)",
+         _share_in_words, shares),
         (rf"{alone}\b{part}{_WORDS}{{0,40}}?\({_ABOUT}{_A}\)", _share_in_words, shares),
         # Half as many: 10 of 40.
         (rf"\b{times}\sas\s(?:many|much|large|long|high|big|heavy|wide|tall|fast|old|often|strong|far)"

@@ -56,7 +56,12 @@ _GLUED = {"s", "x", "th", "st", "nd", "rd", "px", "pt", "em", "d", "D", "h", "m"
 _FALLING = re.compile(
     r"(?i:\b(?:fell|falls?|fallen|dropp?(?:s|ed)?|decreas(?:es?|ed|ing)|shrinks?|shrank|shrunk"
     r"|lower(?:s|ed)?|reduc(?:es?|ed|ing)|los(?:es?|t|ing)|sinks?|sank|sunk|declin(?:es?|ed)|smaller|less|differs?"
-    r"|differing|down|apart|off|away)\s(?:by|of)\s(?:about\s|only\s)?)$"
+    r"|differing|down|apart|off|away|drop|decline|decrease|reduction|loss|saving)\s(?:by|of)\s(?:about\s|only\s)?"
+    r"|\b(?:sav(?:es?|ed|ing)|los(?:es?|t|ing))\s(?:about\s|only\s)?)$"
+)
+#: Words behind a number and its unit that say that it is below another one.
+_LESS = re.compile(
+    r"\s?(?:%|°\s?[CF]|[^\W\d]{1,12})?\s(?i:below|beneath|less|lower|smaller|fewer|cheaper|shorter)\b"
 )
 _ABOUT = re.compile(
     r"(?i:\b(?:about|around|roughly|nearly|almost|approximately|some|circa|over|under|more than"
@@ -355,7 +360,8 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     sign = -1 if (found["sign"] or "") in [*_MINUS, "–"] and found["sign"] else 1
     if _NEGATIVE.search(before):
         sign = -1
-    either = found["sign"] == "±" or bool(_FALLING.search(before))
+    falls = _FALLING.search(before) or _LESS.match(found.string, found.end())
+    either = found["sign"] == "±" or bool(falls)
     if found["vulgar"]:
         whole = Fraction(joined(found["whole"])) if found["whole"] else Fraction(0)
         amount = Amount(

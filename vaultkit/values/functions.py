@@ -352,6 +352,8 @@ FUNCTIONS: dict[str, Callable[[Value], Value]] = {
 BINARY: dict[str, Callable[[Value, Value], Value]] = {
     "binom": binomial, "root": root, "inner": inner,
 }  # fmt: skip
+#: Functions of a matrix whose value is a number.
+OF_MATRICES = {"rank", "det", "tr", "Tr"}
 #: Functions that a formula may write as a word, if the note does not define that name.
 WORDS = {"exp", "log", "ln", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos",
          "arcsin", "arctan", "abs", "sgn", "diag", "tr", "Tr", "rank", "det", "inv", "max", "min",

@@ -34,7 +34,7 @@ from vaultkit.tex import (
     walk,
 )
 from vaultkit.tex.ranges import HIDDEN
-from vaultkit.values.functions import WORDS
+from vaultkit.values.functions import OF_MATRICES, WORDS
 from vaultkit.values.records import EvaluationError, Settings, UnboundError
 from vaultkit.values.samples import FEWEST
 
@@ -370,8 +370,17 @@ class Names:
         if isinstance(node.function, Function) or self.function(node.function):
             return True
         name = node.function.name if isinstance(node.function, (Symbol, Subscript)) else ""
-        free = name and self.find(name) is None
+        bound = self.find(name) if name else None
+        free = name and (bound is None or self._is_of_matrix(node, name, self.variables[bound]))
         return bool(free) and (name in WORDS or name in EXPECTATIONS or name.lower() == "concat")
+
+    def _is_of_matrix(self, node: Apply, name: str, value: Any) -> bool:
+        r"""Return whether ``\text{rank}(M)`` is the rank of M, though a number is called *rank*."""
+        match node.arguments:
+            case (Symbol(other),) if name in OF_MATRICES and not np.ndim(value):
+                matrix: Any = self.variables.get(self.find(other) or "")
+                return np.ndim(matrix) == 2
+        return False
 
     def _apply(self, node: Apply, env: Mapping[str, str]) -> Node:
         """Resolve ``f(x)`` to a call of a function, or to the product of ``f`` and ``x``."""
