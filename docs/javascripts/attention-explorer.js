@@ -3,7 +3,7 @@
    they are chosen. */
 import { make, starting } from "./controls.js";
 import { heads, unpack } from "./heads.js";
-import { buttons, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
+import { controls, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
 
 const SPECIAL = ["[CLS]", "[SEP]", "."];
 const WHERE = ["in sentence 1", "in sentence 2"];
@@ -128,10 +128,10 @@ const build = (figure, recording, start) => {
     make("th", { scope: "col" }, "What is lost"), make("th", { scope: "col" }, "sentence 1"),
     make("th", { scope: "col" }, "sentence 2"))), losses);
 
-  const { panel, words } = replace(figure, "Attention Explorer",
-    which.group, shade.group, shaded, picker.grid, title,
+  const { panel, words } = replace(figure, "Attention Explorer", () => change(first()),
+    controls([], which.group, shade.group), shaded, picker.grid, title,
     make("div", { class: "heads__pair" }, ...views.map(({ box }) => box)));
-  panel.append(loss, buttons(() => change(first())));
+  panel.append(loss);
 
   const asksOf = (side) => (state.look && state.look[0] === side ? state.look[1] : state.asks[side]);
 

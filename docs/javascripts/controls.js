@@ -1,5 +1,7 @@
 /* What all things to touch are made of: the drawing's own parts, which a module moves; controls
-   below it; handles on it; and a sentence that says what is seen. */
+   below it; handles on it; and a sentence that says what is seen. In all of them controls have one
+   order: buttons, the one that leads on first; sliders; choices; and Reset behind the sentence, once
+   something was changed. */
 
 /* The data that the drawing was made from. */
 export const starting = (figure) => JSON.parse(figure.querySelector("metadata[data-touch]").textContent);
@@ -80,6 +82,13 @@ export const sentence = () => {
   return words;
 };
 
+/* The end of a panel: the sentence, and Reset. Nothing else moves when Reset appears. */
+export const foot = (words, press) => {
+  const again = make("button", { type: "button", class: "touch__reset", "aria-disabled": "true" }, "Reset");
+  again.addEventListener("click", () => { if (again.ariaDisabled !== "true") press(); });
+  return { box: make("div", { class: "touch__foot" }, words, again), again };
+};
+
 /* Steps to the right and up; Home and End go as far as it goes. */
 const KEYS = {
   ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
@@ -100,12 +109,14 @@ export const touch = (figure, start, show) => {
   const stage = make("span", { class: "touch__stage" });
   const controls = make("div", { class: "touch__controls" });
   const words = sentence();
+  const { box: end, again } = foot(words, () => change(structuredClone(start)));
   // `data-live`: a preview of the page leaves it out.
-  const panel = make("div", { class: "touch", "data-live": "", role: "group", "aria-label": "Try it" }, controls, words);
+  const panel = make("div", { class: "touch", "data-live": "", role: "group", "aria-label": "Try it" }, controls, end);
 
   const draw = () => {
     words.replaceChildren(...rich(show(state)));
     for (const act of follow) act();
+    again.setAttribute("aria-disabled", untouched());
   };
   const change = (changes) => {
     Object.assign(state, changes);
@@ -113,7 +124,6 @@ export const touch = (figure, start, show) => {
     // Where all began the author's words describe the drawing.
     svg.setAttribute("aria-label", built && untouched() ? built : words.textContent);
   };
-  const reset = () => change(structuredClone(start));
 
   /* A slider of its own, for one number. */
   const slider = ({ label, min, max, step, value, text, input, small = false }) => {
@@ -146,10 +156,10 @@ export const touch = (figure, start, show) => {
   };
 
   const buttons = make("div", { class: "touch__buttons" });
-  const button = (title, press, off = () => false) => {
+  const button = (title, press, { off = () => false, leads = false } = {}) => {
     const made = make("button", { type: "button" }, ...rich(title));
     // What leads on through a figure.
-    made.classList.toggle("touch__primary", /^(?:Next|Play)\b/.test(title));
+    made.classList.toggle("touch__primary", leads);
     made.addEventListener("click", () => { if (made.ariaDisabled !== "true") press(); });
     follow.push(() => made.setAttribute("aria-disabled", off(state)));
     buttons.append(made);
@@ -200,8 +210,7 @@ export const touch = (figure, start, show) => {
 
   /* Everything is there: put it below the drawing. */
   const ready = () => {
-    button("Reset", reset, untouched);
-    controls.append(buttons);
+    if (buttons.children.length) controls.prepend(buttons);
     draw();
     const box = svg.parentElement;
     svg.replaceWith(stage);

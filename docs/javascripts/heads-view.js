@@ -1,6 +1,6 @@
 /* What the explorers of heads are made of: lines from who asks to who is read, bars, and the panel
    that takes the place of a drawing. */
-import { make, sentence, set } from "./controls.js";
+import { foot, make, sentence, set } from "./controls.js";
 
 const PITCH = 26; // from token to token, in pixels: what a finger hits
 const LEAST = 0.02; // a smaller weight has no line
@@ -148,30 +148,34 @@ export const bars = (label) => {
   };
 };
 
-/* Put the panel where the drawing is; on paper the drawing stays. */
-export const replace = (figure, label, ...children) => {
+/* The end of a panel, with a Reset that appears when a reader has pressed or typed something. */
+export const ending = (words, reset) => {
+  const { box, again } = foot(words, () => {
+    reset();
+    again.setAttribute("aria-disabled", "true");
+  });
+  const changed = ({ type, target }) => {
+    // The page was left: pages are loaded in place.
+    if (!box.isConnected) document.removeEventListener(type, changed);
+    else if (target !== again && target.closest("button, input, label, textarea") && box.closest(".touch").contains(target)) {
+      again.setAttribute("aria-disabled", "false");
+    }
+  };
+  setTimeout(() => ["input", "click"].forEach((type) => document.addEventListener(type, changed)));
+  return box;
+};
+
+/* Put the panel where the drawing is; on paper the drawing stays. What a reader types, and choices for
+   a picture that is higher than a screen, stand above it; other controls below. */
+export const replace = (figure, label, reset, ...children) => {
   const words = sentence();
-  const panel = make("div", { class: "touch heads", role: "group", "aria-label": label }, ...children, words);
+  const panel = make("div", { class: "touch heads", role: "group", "aria-label": label }, ...children, ending(words, reset));
   const drawing = figure.querySelector(".vk-figure-box") ?? figure.querySelector("svg");
   drawing.classList.add("heads__drawn");
   drawing.after(panel);
   return { panel, words };
 };
 
-/* Buttons below a panel, the last of which brings back what was there first, once something was changed. */
-export const buttons = (reset, ...others) => {
-  const back = make("button", { type: "button", "aria-disabled": "true" }, "Reset");
-  const row = make("div", { class: "touch__buttons" }, ...others, back);
-  const changed = ({ type, target }) => {
-    // The page was left: pages are loaded in place.
-    if (!row.isConnected) document.removeEventListener(type, changed);
-    else if (target !== back && row.closest(".touch")?.contains(target)) back.setAttribute("aria-disabled", "false");
-  };
-  setTimeout(() => ["input", "click"].forEach((type) => document.addEventListener(type, changed)));
-  back.addEventListener("click", () => {
-    if (back.ariaDisabled === "true") return;
-    reset();
-    back.setAttribute("aria-disabled", "true");
-  });
-  return row;
-};
+/* The controls of a panel: first a row of buttons, the one that leads on first. */
+export const controls = (buttons, ...others) => make("div", { class: "touch__controls" },
+  ...(buttons.length ? [make("div", { class: "touch__buttons" }, ...buttons)] : []), ...others);

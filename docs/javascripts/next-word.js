@@ -2,7 +2,7 @@
    happens without a head. */
 import { make, starting } from "./controls.js";
 import { next_token_probabilities, unpack_weights } from "./decoder.js";
-import { buttons, largest, percent, quoted, radios, replace, toggle } from "./heads-view.js";
+import { controls, largest, percent, quoted, radios, replace, toggle } from "./heads-view.js";
 
 const MOST = 6; // words that are listed
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
@@ -24,7 +24,7 @@ export const mount = async (figure) => {
   });
   const problem = make("p", { class: "next__problem", id: "next-word-problem", role: "status" });
   const typed = make("form", { class: "next__typed" },
-    make("label", { for: field.id }, "Add words"), field, make("button", { type: "submit" }, "Add"));
+    make("label", { for: field.id }, "Add words"), field, make("button", { type: "submit", class: "touch__primary" }, "Add"));
   typed.addEventListener("submit", (event) => {
     event.preventDefault();
     const added = field.value.trim().split(/\s+/).filter(Boolean);
@@ -70,13 +70,12 @@ export const mount = async (figure) => {
   clear.addEventListener("click", () => change({ words: [] }));
   const reset = () => { field.value = ""; change({ words: beginnings[0].split(" "), hidden: [] }); };
 
-  const { words: said, panel } = replace(figure, "The decoder",
-    make("div", { class: "touch__controls" }, presets.group, typed), known, problem, sentence,
+  typed.append(back, clear);
+  const { words: said } = replace(figure, "The decoder", reset,
+    controls([], typed, presets.group), known, problem, sentence,
     make("div", { class: "heads__pair" },
       make("div", {}, make("p", { class: "heads__title" }, "the next word: press one to add it"), next),
       make("div", {}, reader, heads)));
-  next.after(said); // beside the heads, where there is room
-  panel.append(buttons(reset, back, clear));
 
   function draw() {
     const numbers = [end, ...state.words].map((word) => vocabulary.indexOf(word));

@@ -1,6 +1,6 @@
 /* A function that the reader pastes, compared with a right one in Python: snippets/own_attention.py. */
 import { make, rich, said, starting } from "./controls.js";
-import { buttons, radios, replace } from "./heads-view.js";
+import { controls, radios, replace } from "./heads-view.js";
 
 const WHERE = "snippets.own_attention:report";
 const SECONDS = 5; // of native Python
@@ -51,11 +51,10 @@ export const mount = (figure) => {
   const choice = radios("Begin with", names, (i) => begin(i));
   const run = make("button", { type: "button", class: "touch__primary" }, "Check");
   const stop = make("button", { type: "button", hidden: "" }, "Stop");
-  const { words, panel } = replace(figure, "Your own attention",
-    make("div", { class: "touch__controls" }, choice.group), code);
+  const bar = make("progress", { max: 1, "aria-label": "Loading Python", hidden: "" });
+  const { words, panel } = replace(figure, "Your own attention", () => begin(0),
+    controls([run, stop], choice.group), code, bar);
   panel.classList.add("own");
-  const reset = () => begin(0);
-  panel.insertBefore(buttons(reset, run, stop), words);
   panel.append(shown);
 
   let turn = 0; // an answer to an older text is dropped
@@ -96,11 +95,9 @@ export const mount = (figure) => {
       return;
     }
     const { engine, Stopped } = python;
-    clear(engine.loaded ? "Checking …" : "Loading Python …");
+    clear("Checking …");
     const mine = turn;
-    const megabytes = (bytes) => Math.round(bytes / 1e6);
-    engine.progress = (loaded, total) => say(`Loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
-    engine.begins = (stage) => say(`Starting Python: ${stage} …`);
+    if (!engine.loaded) engine.watch(bar, (text) => { if (mine === turn) say(text[0].toUpperCase() + text.slice(1)); });
     busy(true);
     try {
       const found = JSON.parse(await engine.call(WHERE, code.value, SECONDS));
@@ -109,6 +106,7 @@ export const mount = (figure) => {
       const long = reason instanceof Stopped && reason.message.includes("limit");
       if (mine === turn) say(`${long ? "The function did not end: look for an endless loop. " : ""}${reason.message}`);
     } finally {
+      bar.hidden = true;
       busy(false);
     }
   };

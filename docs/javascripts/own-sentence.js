@@ -2,8 +2,7 @@
    loaded when the reader asks for it, if this copy of the site has them. */
 import { gives, read } from "./attention-explorer.js";
 import { make, part, sentence, set, starting } from "./controls.js";
-import { buttons, lines, quoted, radios } from "./heads-view.js";
-import file from "./minilm-weights.js";
+import { controls, ending, lines, quoted, radios } from "./heads-view.js";
 import { attentionMaps, NUM_HEADS, open, tokenize } from "./minilm.js";
 
 const MOST = 40; // tokens that fit on a page
@@ -45,6 +44,10 @@ const painted = () => new Promise((done) => { requestAnimationFrame(() => setTim
 
 export const mount = async (figure) => {
   const start = starting(figure);
+  // They are added to a site that is built, so an answer from the browser's cache may be wrong.
+  const named = await fetch(new URL("minilm-weights.json", import.meta.url), { cache: "no-cache" });
+  if (!named.ok) throw new Error(`the server answers ${named.status}`);
+  const files = await named.json();
   const { default: recording } = await import("./minilm-heads.js");
   const { sentences: [first], shape: [blocks] } = read(recording);
   const recorded = Array.from({ length: blocks }, (_, b) => Array.from({ length: NUM_HEADS }, (__, h) =>
@@ -59,10 +62,11 @@ export const mount = async (figure) => {
   const field = make("input", {
     type: "text", id: "own-sentence", autocomplete: "off", spellcheck: "false", value: EXAMPLE, "aria-describedby": "sentence-problem",
   });
-  const run = make("button", { type: "submit" });
+  const run = make("button", { type: "submit", class: "touch__primary" });
   const problem = make("p", { class: "sentence__problem", id: "sentence-problem", role: "status" });
   const bar = make("progress", { max: start.bytes, value: 0, "aria-label": "Weights loaded", hidden: "" });
   const form = make("form", { class: "sentence__form" }, make("label", { for: field.id }, "Your sentence"), field, run);
+  if (files) form.append(make("a", { href: new URL(files.licence, import.meta.url) }, "Licence"));
   const absent = make("p", { class: "sentence__form" },
     "This copy of the site was built without the weights of the model, so it cannot read your sentence. It shows a recorded one.");
   const whichBlock = radios("Block", recorded.map((_, b) => String(b + 1)), (block) => change({ block }));
@@ -78,7 +82,7 @@ export const mount = async (figure) => {
   const compute = async () => {
     if (!model) {
       bar.hidden = false;
-      const data = await fetched(new URL(file, import.meta.url), start.bytes, (count) => {
+      const data = await fetched(new URL(files.weights, import.meta.url), start.bytes, (count) => {
         bar.value = count;
         problem.textContent = `${megabytes(count)} of ${megabytes(start.bytes)}`;
       });
@@ -118,7 +122,7 @@ export const mount = async (figure) => {
     change({ ...example, block: start.block, head: start.head, asks: start.asks, look: null });
   };
   const panel = make("div", { class: "touch heads sentence", "data-live": "", role: "group", "aria-label": "Your own sentence" },
-    file ? form : absent, bar, problem, whichBlock.group, whichHead.group, buttons(reset), words, view.box);
+    files ? form : absent, bar, problem, controls([], whichBlock.group, whichHead.group), view.box, ending(words, reset));
   // A map may be pointed at, too.
   maps.forEach((map, at) => {
     map.addEventListener("click", () => change({ block: Math.floor(at / NUM_HEADS), head: at % NUM_HEADS }));

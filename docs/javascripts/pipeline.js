@@ -45,8 +45,7 @@ export const mount = (figure) => {
     running = requestAnimationFrame(frame);
   };
 
-  const things = touch(figure, { step: 0 }, ({ step }) => {
-    const now = steps[step - 1];
+  const paint = (now) => {
     groups.forEach((group, at) => {
       if (now?.step) group.dataset.when = at + 1 < now.step ? "before" : at + 1 > now.step ? "after" : "now";
       else group.removeAttribute("data-when");
@@ -61,6 +60,11 @@ export const mount = (figure) => {
       if (seen) link.removeAttribute("tabindex");
       else link.setAttribute("tabindex", -1);
     }
+  };
+
+  const things = touch(figure, { step: 0 }, ({ step }) => {
+    const now = steps[step - 1];
+    paint(now);
     note.hidden = !now;
     if (!now) return `One zoom in ${steps.length} steps: from the words to the numbers of one head, and out to the whole model.`;
     note.textContent = `Note: ${now.note}`;
@@ -116,9 +120,22 @@ export const mount = (figure) => {
     label: "Zoom", min: 0, max: steps.length, step: 1,
     value: ({ step }) => step, text: ({ step }) => steps[step - 1]?.title ?? "Whole", input: (step) => ({ step }),
   });
-  things.button("Next", () => go(1), ({ step }) => step === steps.length);
-  things.button("Back", () => go(-1), ({ step }) => step === 0);
+  things.button("Next", () => go(1), { off: ({ step }) => step === steps.length, leads: true });
+  things.button("Back", () => go(-1), { off: ({ step }) => step === 0 });
   things.ready();
+  // Paper shows the whole drawing.
+  const paper = matchMedia("print");
+  const print = ({ matches }) => {
+    if (!figure.isConnected) { paper.removeEventListener("change", print); return; }
+    const { step } = things.state;
+    if (!step) return;
+    cancelAnimationFrame(running);
+    paint(matches ? undefined : steps[step - 1]);
+    figure.classList.toggle("touch--zoomed", !matches);
+    if (matches) set(svg, { viewBox: drawn });
+    else look(steps[step - 1].at);
+  };
+  paper.addEventListener("change", print);
   let shown = 0;
   things.follow(() => {
     if (things.state.step === shown) return;

@@ -65,6 +65,6 @@ export const mount = (figure) => {
     value: (state) => state.divisor,
     input: (divisor) => ({ divisor }),
   });
-  things.button("Another query", () => things.change({ query: (things.state.query + 1) % scores[0].length }));
+  things.button("Another query", () => things.change({ query: (things.state.query + 1) % scores[0].length }), { leads: true });
   things.ready();
 };

@@ -64,8 +64,9 @@ export const mount = (figure) => {
     input: (row) => ({ row: Number(row) }),
   });
   const to = (step) => things.change({ step });
-  things.button("First step", () => to(1), ({ step }) => step === 1);
-  things.button("Back", () => to(things.state.step - 1), ({ step }) => step === 1);
-  things.button("Next step", () => to(things.state.step + 1), ({ step }) => step === STEPS);
+  const last = () => things.state.step === STEPS;
+  const forward = things.button("Next step", () => to(last() ? 1 : things.state.step + 1), { leads: true });
+  things.button("Back", () => to(things.state.step - 1), { off: ({ step }) => step === 1 });
+  things.follow(() => { forward.textContent = last() ? "First step" : "Next step"; });
   things.ready();
 };

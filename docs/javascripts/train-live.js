@@ -265,7 +265,7 @@ export const mount = (figure) => {
   };
 
   const button = things.button("Play", () =>
-    change({ untouched: false, playing: !state.playing, step: state.step === steps ? 0 : state.step }));
+    change({ untouched: false, playing: !state.playing, step: state.step === steps ? 0 : state.step }), { leads: true });
   things.follow(() => {
     button.textContent = state.playing ? "Pause" : "Play";
     if (state.playing && !running) play();

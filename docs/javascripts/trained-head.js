@@ -2,7 +2,7 @@
 import { softmax } from "./attention.js";
 import { make, starting } from "./controls.js";
 import { encode, oneHead } from "./heads.js";
-import { bars, buttons, largest, lines, percent, quoted, radios, replace } from "./heads-view.js";
+import { bars, controls, largest, lines, percent, quoted, radios, replace } from "./heads-view.js";
 
 const DIGITS = "0123456789";
 
@@ -31,7 +31,7 @@ export const mount = (figure) => {
   const digits = bars("the digit it answers");
   const training = radios("Training", ["before", "after"], (trained) => change({ trained }));
   const asking = radios("Last letter", [...letters], (i) => change({ letter: letters[i], chosen: pairs.length }));
-  const other = make("button", { type: "button" }, "Other pairs");
+  const other = make("button", { type: "button", class: "touch__primary" }, "Other pairs");
   other.addEventListener("click", () => {
     const numbers = drawn(DIGITS, pairs.length);
     const names = drawn(letters, pairs.length);
@@ -43,10 +43,9 @@ export const mount = (figure) => {
   });
   const reset = () => change({ pairs, letter: tokens.at(-1), trained: 1, chosen: pairs.length });
 
-  const { words, panel } = replace(figure, "The trained head",
-    make("div", { class: "heads__pair heads__pair--output" }, view.box, digits.box));
-  panel.append(make("div", { class: "touch__controls" }, training.group, asking.group,
-    buttons(reset, other)));
+  const { words } = replace(figure, "The trained head", reset,
+    make("div", { class: "heads__pair heads__pair--output" }, view.box, digits.box),
+    controls([other], training.group, asking.group));
 
   function draw() {
     const sequence = [...state.pairs, state.letter];

@@ -1,7 +1,7 @@
 /* Cross-attention made by hand: which word of one language each word of the other reads. */
 import { make, starting } from "./controls.js";
 import { oneHead } from "./heads.js";
-import { bars, buttons, largest, lines, percent, quoted, radios, replace } from "./heads-view.js";
+import { bars, controls, largest, lines, percent, quoted, radios, replace } from "./heads-view.js";
 
 /* One sequence asks and another is read; swapped, it is the other way round. */
 export const translate = ({ X, X_kv, W_Q, W_K, W_V }, swapped) =>
@@ -19,9 +19,8 @@ export const mount = (figure) => {
   });
   const features = bars("what it gets");
   const asking = radios("Who asks", ["French", "English"], (swapped) => change({ swapped, chosen: 1, look: null }));
-  const { words, panel } = replace(figure, "Cross-attention",
-    make("div", { class: "heads__pair heads__pair--output" }, view.box, features.box));
-  panel.append(make("div", { class: "touch__controls" }, asking.group, buttons(() => change(first))));
+  const { words } = replace(figure, "Cross-attention", () => change(first),
+    make("div", { class: "heads__pair heads__pair--output" }, view.box, features.box), controls([], asking.group));
 
   function draw() {
     const { weights, output } = translate(given, state.swapped);

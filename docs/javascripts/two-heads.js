@@ -1,7 +1,7 @@
 /* Two heads made by hand: hide one, and see what the output loses. */
 import { make, starting } from "./controls.js";
 import { multiHead, relativeChange } from "./heads.js";
-import { bars, buttons as foot, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
+import { bars, controls, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
 
 const SENTENCES = ["today she sees him", "today he sees her", "him she sees today"];
 const ROLES = ["subject", "object"];
@@ -27,10 +27,10 @@ export const mount = (figure) => {
   const output = bars("the output");
   const sentences = radios("Sentence", SENTENCES, (sentence) =>
     change({ sentence, chosen: SENTENCES[sentence].split(" ").indexOf("sees"), look: null }));
-  const { words } = replace(figure, "Two heads", sentences.group,
+  const { words } = replace(figure, "Two heads", () => change(first),
     make("div", { class: "heads__pair" }, ...views.map(({ box }, head) =>
       make("div", {}, make("p", { class: "heads__title" }, `Head ${head + 1} `, buttons[head]), box))),
-    output.box, make("div", { class: "touch__controls" }, foot(() => change(first))));
+    output.box, controls([], sentences.group));
 
   const names = Array.from({ length: h }, (_, head) =>
     features.slice(0, 3).map((feature) => `head ${head + 1}: ${feature}`)).flat();

@@ -81,6 +81,24 @@ K Q = 2 Q W_Q
 $$
 """.lstrip()
 OTHER = "# Other\n\nThe ratio is 0.8210.\n\n```python\n0.8210\n```\n\n```text\n0.821\n```\n"
+TABLE = """
+# Table
+
+The bank has 0.27 and −0.09, and so has the code: 2 and −1.
+
+```python
+vector = [2.0, -1.0]
+print("Z     water money")
+print("river  0.97  0.10")
+print("bank   0.27 -0.09")
+```
+
+```text
+Z     water money
+river  0.97  0.10
+bank   0.27 -0.09
+```
+""".lstrip()
 CONFIG = """
 site_name: Small
 theme:
@@ -104,9 +122,10 @@ def small(served: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) ->
     (docs / "index.md").write_text(NOTE, encoding="utf-8")
     (docs / "Other.md").write_text(OTHER, encoding="utf-8")
     (docs / "Arrays.md").write_text(ARRAYS, encoding="utf-8")
+    (docs / "Table.md").write_text(TABLE, encoding="utf-8")
     (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
     vault = Vault(docs)
-    for name in ("index.md", "Arrays.md"):
+    for name in ("index.md", "Arrays.md", "Table.md"):
         note = vault.notes[docs / name]
         checks = list(inspect(note, vault, Settings(trials=2)))
         Ledger(vault).record(note, checks)
@@ -216,6 +235,17 @@ def test_the_box_leads_to_the_output(look: Visitor) -> None:
     page.locator("h1").click()
     expect(shown).to_have_count(0)
     assert page.evaluate("CSS.highlights.has('vk-shown')") is False
+
+
+@pytest.mark.long
+def test_numbers_are_shown_in_a_table(look: Visitor) -> None:
+    page = look("table/", reduced_motion="reduce")
+    page.locator("[data-check=number-0]").hover()
+    page.get_by_role("button", name="Show it").click()
+    expect(page.locator(".vk-shown")).to_have_attribute("data-check", "output-0")
+    shown = page.evaluate("String([...CSS.highlights.get('vk-shown')][0])")
+    assert shown.split() == ["0.27", "-0.09"]
+    expect(page.locator(".vk-shown table")).to_have_count(1)
 
 
 @pytest.mark.long

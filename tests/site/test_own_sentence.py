@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -97,8 +96,8 @@ def test_without_the_weights_the_page_says_so(visit: Visitor) -> None:
 def with_weights(visit: Visitor) -> Locator:
     """Open the page as if the site had been given the weights."""
     page = visit.open(fresh=True)
-    js: Any = {"content_type": "text/javascript", "body": f'export default "{FILE}";'}
-    page.route("**/minilm-weights.js", lambda route: route.fulfill(**js))
+    files = {"weights": FILE, "licence": "minilm-licence.txt"}
+    page.route("**/minilm-weights.json", lambda route: route.fulfill(json=files))
     visit.go(page, PAGE)
     return figure(page, "own-sentence")
 

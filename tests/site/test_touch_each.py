@@ -9,8 +9,11 @@ import pytest
 from playwright.sync_api import Locator, expect
 from touching import (
     WAYS,
+    assert_same_drawing,
     drag,
+    drawn,
     opened,
+    reset,
     words,
 )
 from visitor import Visitor
@@ -67,7 +70,7 @@ def test_scale(visit: Visitor) -> None:
     found = opened(visit, "scale-and-gradient")
     data = gradient_data()
     for power, query, divisor in ((6, 0, "none"), (6, 0, "root"), (10, 1, "none"), (10, 1, "d_k")):
-        found.get_by_role("button", name="Reset").press("Enter")
+        reset(found)
         found.locator("input[type=range]").fill(str(power))
         found.locator(f"input[value={divisor}]").check()
         for _ in range(query):
@@ -191,7 +194,7 @@ def test_walk(visit: Visitor) -> None:
         f"{weight:.3f}" for weight in ex.alpha[5]
     ]
     assert f"({ex.Z[5, 0]:.2f}, {ex.Z[5, 1]:.2f})" in words(found)
-    expect(found.get_by_role("button", name="Next step")).to_have_attribute("aria-disabled", "true")
+    expect(found.get_by_role("button", name="Next step")).to_have_count(0)
 
 
 @pytest.mark.long
@@ -339,6 +342,21 @@ def test_the_pipeline_is_one_zoom(visit: Visitor, width: int, motion: str) -> No
     found.get_by_role("slider").press("Home")
     assert words(found).startswith("One zoom")
     expect(found.locator("svg")).to_have_attribute("viewBox", "0 0 480 822")
+
+
+@pytest.mark.long
+def test_paper_shows_the_whole_pipeline(visit: Visitor) -> None:
+    found = opened(visit, "pipeline", reduced_motion="reduce")
+    page, start = found.page, drawn(found)
+    for _ in range(3):
+        found.get_by_role("button", name="Next").click()
+    zoomed, place = drawn(found), found.locator("svg").get_attribute("viewBox")
+    page.emulate_media(media="print")
+    expect(found.locator("svg")).to_have_attribute("viewBox", "0 0 480 822")
+    assert_same_drawing(drawn(found), start)
+    page.emulate_media(media="screen")
+    expect(found.locator("svg")).to_have_attribute("viewBox", str(place))
+    assert_same_drawing(drawn(found), zoomed)
 
 
 @pytest.mark.long

@@ -60,6 +60,14 @@ def opened(visit: Visitor, name: str, **options: Any) -> Locator:
     return figure(visit(WIDGETS[name], **options), name)
 
 
+def reset(found: Locator) -> None:
+    """Press Reset, which is there once something was changed."""
+    again = found.locator(".touch__reset")
+    if again.get_attribute("aria-disabled") == "false":
+        again.press("Enter")
+    expect(again).to_have_attribute("aria-disabled", "true")
+
+
 def words(found: Locator) -> str:
     return found.locator(".touch__words").inner_text()
 

@@ -9,6 +9,11 @@ const PATIENCE = 2;
 // Milliseconds in which code must react to an interrupt; after that its worker is terminated.
 const GIVES_IN = 2000;
 
+// The part of a bar that shows how much was loaded; the rest shows how Python starts.
+const LOADED = .5;
+const TICK = 200;  // milliseconds in which the bar comes nearer to the end of a part by SHARE
+const SHARE = .03;
+
 const { host } = new URL(address(VAULTKIT_ENGINE.pyodide));
 // A page opened from a file has no host.
 const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host && ` from ${host}`}`;
@@ -16,7 +21,7 @@ const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host && ` from ${host}`}`;
 class Stopped extends Error {}
 
 const engine = {
-  worker: null, ready: null, loaded: false, runs: 0, progress: () => {}, begins: () => {},
+  worker: null, ready: null, loaded: false, runs: 0, progress: () => {}, begins: () => {}, moving: 0,
   // Of the present run: the receiver of results, and the function that aborts it.
   running: null, interrupt: null, refuse: () => {},
   // On an isolated host, a byte that Python watches; the signal of a stop; the run's end.
@@ -44,6 +49,7 @@ const engine = {
         if (data.loaded) this.progress(data.loaded, data.total);
         else if (data.stage) this.begins(data.stage, data.part);
         else if (data.ready) {
+          clearInterval(this.moving);
           this.loaded = true;
           resolve();
         } else if (data.booting) reject(new Error(`Python could not be loaded: ${data.failed}.`));
@@ -57,6 +63,26 @@ const engine = {
     });
     this.ready.catch(() => this.end());
     return this.ready;
+  },
+
+  /* Shows in a bar and in words how far the start has come. */
+  watch(bar, tell) {
+    bar.value = 0;
+    bar.hidden = false;
+    tell("loading Python …");
+    const megabytes = (bytes) => Math.round(bytes / 1e6);  // a screen reader reads each change
+    this.progress = (loaded, total) => {
+      bar.value = LOADED * loaded / total;
+      tell(`loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
+    };
+    // How far a part has come is not known: the bar moves, and does not reach its end.
+    this.begins = (part, [begin, end]) => {
+      const at = (share) => LOADED + (1 - LOADED) * share;
+      bar.value = at(begin);
+      clearInterval(this.moving);
+      this.moving = setInterval(() => { bar.value += SHARE * (at(end) - bar.value); }, TICK);
+      tell(`starting Python: ${part} …`);
+    };
   },
 
   /* Checks one note; `report` receives each result as it is found. */
@@ -127,6 +153,7 @@ const engine = {
 
   end() {
     this.worker?.terminate();
+    clearInterval(this.moving);
     this.progress = this.begins = () => {};  // all results were reported
     this.worker = this.ready = this.running = this.interrupt = this.signal = null;
     this.loaded = false;

@@ -9,9 +9,6 @@ const NUMBERS = /[-−]?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g;
 // Milliseconds without a change of an edited block, after which the page is computed anew.
 const REST = 400;
 
-// The part of the bar that shows how much was loaded; the rest shows how Python starts.
-const LOADED = .5;
-
 /* --- The foot of a page --------------------------------------------------------------------- */
 
 /* Shows what a click will fetch, the progress, and the result. While Python starts, it shows what
@@ -27,7 +24,7 @@ const panel = (box, words, run, known = async () => "") => {
   const view = {
     box, said,
     say(text, outcome = "") {
-      said.textContent = text;
+      said.textContent = text.charAt(0).toUpperCase() + text.slice(1);
       said.dataset.outcome = outcome;
     },
     busy(is) {
@@ -42,19 +39,10 @@ const panel = (box, words, run, known = async () => "") => {
       bar.hidden = true;
       cost.textContent = "";
     },
-    loading() {
+    /* Where a block asked for Python, `tell` says there how far it is. */
+    loading(tell = view.say) {
       if (engine.loaded) return;
-      bar.hidden = false;
-      view.say("Loading Python …");
-      const megabytes = (bytes) => Math.round(bytes / 1e6);  // a screen reader reads each change
-      engine.progress = (loaded, total) => {
-        bar.value = LOADED * loaded / total;
-        view.say(`Loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
-      };
-      engine.begins = (part, share) => {
-        bar.value = LOADED + (1 - LOADED) * share;
-        view.say(`Starting Python: ${part} …`);
-      };
+      engine.watch(bar, tell);
       known().then((text) => { if (!bar.hidden) cost.textContent = text; });
     },
   };
@@ -121,11 +109,19 @@ const note = (box) => {
 
   const explain = (part, text, output) => {
     const id = `vk-why-${article.querySelectorAll(".vk-why").length + 1}`;
-    // Arrays and tracebacks keep their columns.
     const [first, ...rest] = text.split("\n");
-    const lines = output ?? rest.join("\n").replace(/^\n+|\s+$/g, "");
     const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, first));
-    if (output !== undefined || lines) why.append(element("pre", { tabindex: "0" }, lines || "(nothing)"));
+    const code = (lines) => why.append(element("pre", { tabindex: "0" }, lines || "(nothing)"));
+    const lines = rest.join("\n").replace(/^\n+|\s+$/g, "");
+    // Arrays and tracebacks keep their columns; sentences wrap.
+    if (output !== undefined) code(output);
+    else if (!lines.split("\n").some(isRow)) { if (lines) code(lines); }
+    else {
+      for (const piece of lines.match(/(?:^ *(?:\[|\.\.\.).*\n?)+|^.*\n?/gm).filter((each) => each.trim())) {
+        if (isRow(piece)) code(piece.trimEnd());
+        else why.append(element("p", { class: "vk-why__more" }, piece.trim()));
+      }
+    }
     part.setAttribute("aria-describedby", id);
     below(part, why);
     return id;
@@ -239,7 +235,7 @@ const note = (box) => {
     const slow = follows && setTimeout(() => asker.running(true), GIVES_IN);
     if (!follows) clear();
     view.busy(true);
-    view.loading();
+    view.loading(asker?.say);
     let current;
     try {
       if (!engine.loaded) asker?.loading();

@@ -66,13 +66,26 @@ const outcomeOf = (check, edited, built, found) => {
   // Where a block did not run, what rests on it cannot be judged.
   const broken = found.some(({ kind, outcome }) => kind === "block" && outcome === "fails");
   if (broken && (check.kind !== "block" || /^NameError: /m.test(check.why))) return "unjudged";
-  const before = built?.find(({ kind, what }) => kind === check.kind && what === check.what);
+  const before = counterpart(check, built);
   if (before?.outcome === check.outcome) return check.outcome;
   if (check.kind === "block") return check.fix ? "changed" : "fails";
-  // What trials on other numbers have shown; without trials, an equation without decimals.
-  const law = ["general", "here"].includes(before?.scope) ? before.scope === "general"
-    : check.kind === "equation" && !/\d\.\d/.test(check.what);
-  return law ? "fails" : "changed";
+  return isLaw(check, before) ? "fails" : "changed";
+};
+
+/* The build's check of the same statement: an edit may move it by lines, and the same words may occur
+in a line more than once. */
+const counterpart = ({ kind, what, line, column }, built) => built
+  ?.filter((other) => other.kind === kind && other.what === what)
+  .map((other) => [Math.abs(other.line - line) + (other.column === column ? 0 : .5), other])
+  .sort(([one], [other]) => one - other)[0]?.[1];
+
+/* A law holds for other numbers, too: trials have shown it, or the formula relates names to names. A
+trial cannot change what a block imports, so that it shows the second kind for this page only. */
+const isLaw = ({ kind, what }, before) => before?.scope === "general" ? ["equation", "shape"].includes(kind)
+  : kind === "equation" && relatesNames(what);
+const relatesNames = (formula) => {
+  const sides = formula.split(/\\(?:approx|neq?|le|ge|leq|geq)(?![a-z])|[=<>]/i);
+  return sides.length > 1 && sides.every((side) => /[a-z]/i.test(side.replace(/\\(?:sqrt|[dt]?frac|cdot|left|right|quad)(?![a-z])/gi, "")));
 };
 
 const compare = (found, built) => {
@@ -91,11 +104,13 @@ const experiment = (found, seconds) => {
   const outputs = of("changed", isBlock);
   const others = of("changed") - outputs;
   const errors = of("fails", isBlock);
-  const laws = of("fails") - errors;
+  const shapes = of("fails", ({ kind }) => kind === "shape");
+  const formulas = of("fails") - errors - shapes;
   const parts = [
     outputs && count(outputs, "other output"),
     others && `${count(others, "statement")} about them that ${others === 1 ? "is" : "are"} different now`,
-    laws && `${count(laws, "formula")} that no longer ${laws === 1 ? "holds" : "hold"}`,
+    formulas && `${count(formulas, "formula")} that no longer ${formulas === 1 ? "holds" : "hold"}`,
+    shapes && `${count(shapes, "shape")} that no longer ${shapes === 1 ? "fits" : "fit"}`,
     errors && `${count(errors, "block")} that ${errors === 1 ? "does" : "do"} not run`,
     of("unjudged") && `${count(of("unjudged"), "check")} not judged`,
   ].filter(Boolean);
@@ -103,18 +118,21 @@ const experiment = (found, seconds) => {
     `${count(of("holds"), "check")} as before, in ${time(seconds)}.`;
 };
 
-/* Puts every row of an array on its own line. */
+/* Puts every row of an array on its own line; what is not part of an array is a sentence. */
 const inRows = (text) => {
-  const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n");
-  return rows === text ? text : rows.replace(/ (?=\[\[)/g, "\n").replace(/(?<=\]\])[,;] /g, "\n");
+  const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n ");
+  return rows === text ? text
+    : rows.replace(/ (?=\[\[)/g, "\n").replace(/(?<=\]\])[,;] /g, "\n").replace(/^ +(?=\w)/gm, "");
 };
+const isRow = (line) => /^ *(?:\[|\.\.\.)/.test(line);
 
 /* Returns why a check fails, without the formula itself, which the reader sees. */
 const plain = ({ what, why = "" }) => {
   const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
   const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
-  // The error comes first, then the code; files and lines of the vault mean nothing to a reader.
-  const traced = /^Traceback[^\n]*\n+([^]*\n)(\S[^\n]*)\s*$/.exec(text);
+  // The error comes first, then the code; files and lines of the vault mean nothing to a reader. An error
+  // of syntax has no header.
+  const traced = /^(?:Traceback[^\n]*\n+|(?= *File "))([^]*\n)(\S[^\n]*)\s*$/.exec(text);
   const code = traced?.[1].replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "");
   const kept = inRows((traced ? `${traced[2]}\n${code}` : text).replace(/\n?--update writes the real output/, ""));
   return kept.charAt(0).toUpperCase() + kept.slice(1);

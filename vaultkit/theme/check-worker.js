@@ -6,8 +6,8 @@
 const TYPES = { js: "text/javascript", json: "application/json", wasm: "application/wasm" };
 const NUMPY = /^(numpy)-([\d.]+)-.*\.whl$/;
 
-// Shares of the time of a start that have passed when a part of it begins, measured on one machine.
-const STAGES = { python: 0, numpy: .4, checker: .55, notes: .78 };
+// Shares of the time of a start that have passed when a part of it begins and ends, measured on one machine.
+const STAGES = { Python: [0, .4], NumPy: [.4, .55], "the checker": [.55, .78], "the notes": [.78, 1] };
 
 const real = { fetch: self.fetch.bind(self), importScripts: self.importScripts.bind(self) };
 let check;
@@ -81,15 +81,15 @@ const boot = async ({ pyodide, files, bundle, root, signal }) => {
       URL.revokeObjectURL(blob);
     }
   };
-  const stage = (name, part) => postMessage({ stage: name, part });
-  stage("Python", STAGES.python);
+  const stage = (name) => postMessage({ stage: name, part: STAGES[name] });
+  stage("Python");
   self.importScripts("pyodide.js");
   const python = await self.loadPyodide({ indexURL: pyodide });
-  stage("NumPy", STAGES.numpy);
+  stage("NumPy");
   await python.loadPackage("numpy", { messageCallback() {} });
   python.runPython("import numpy");
   verified.clear();
-  stage("the checker", STAGES.checker);
+  stage("the checker");
   python.unpackArchive(engine, "zip", { extractDir: "/home/pyodide" });
   python.runPython(`
 import importlib, json, os, sys
@@ -99,7 +99,7 @@ sys.path[:0] = ["/home/pyodide/packages", "/home/pyodide/vault"]
 os.chdir("/home/pyodide/vault")
 from vaultkit.doors.browser import BrowserChecker
 `);
-  stage("the notes", STAGES.notes);
+  stage("the notes");
   python.runPython(`
 desk = BrowserChecker(Path(${JSON.stringify(root)}))
 

@@ -55,17 +55,30 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     if (range && globalThis.Highlight) CSS.highlights.set("vk-shown", new Highlight(range));
   };
 
+  /* The place of a number, or of several in a row, as it is printed or rounded less; in a table they are in
+  cells of their own. Words are searched for as they are. */
+  const NUMBER = /(?<![\w.)\]])[-−]?\d+(?:[,_]\d{3})*(?:\.\d*)?(?:e[-+]?\d+)?(?!\w)/gi;
+  const numbers = (words) => [...words.matchAll(NUMBER)].map((one) =>
+    ({ at: one.index, end: one.index + one[0].length, value: Number(one[0].replace(/[,_]/g, "").replace("−", "-")) }));
   const found = (host, text) => {
     const walker = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const at = node.data.search(new RegExp(`(?<![\\d.])${text.replace(/[.+*?^$()[\]{}|\\]/g, "\\$&").replace(/^-/, "[-−]")}(?!\\d)`));
-      if (at < 0) continue;
-      const range = new Range();
-      range.setStart(node, at);
-      range.setEnd(node, at + text.length);
-      return range;
+    const wanted = numbers(text);
+    const all = [];
+    let minus = false; // coloured code has it in an element of its own
+    for (let node = walker.nextNode(); node; minus = node.data === "-", node = walker.nextNode()) {
+      if (wanted.length) all.push(...numbers(node.data).map((one) => ({ node, ...one, minus })));
+      else if (node.data.includes(text)) all.push({ node, at: node.data.indexOf(text), end: node.data.indexOf(text) + text.length });
     }
-    return null;
+    const first = wanted.length ? all.findIndex((_, at) => wanted.every(({ value }, by) => {
+      const one = all[at + by];
+      return one && (one.value === value || (one.minus && one.value === -value));
+    })) : 0;
+    const last = first < 0 ? null : all[first + Math.max(wanted.length, 1) - 1];
+    if (!last) return null;
+    const range = new Range();
+    range.setStart(all[first].node, all[first].at);
+    range.setEnd(last.node, last.end);
+    return range;
   };
 
   /* Whether the part is in a section with a question that the reader has not answered yet. */
@@ -90,8 +103,9 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     close();
     const { part, text: [built, ...found] } = known.get(trigger);
     // The values could give the answer away.
-    const lines = !part.dataset.term && isAsked(part)
-      ? [["The values are shown when you have answered the question in this section."]] : found;
+    const hidden = !part.dataset.term && isAsked(part);
+    const lines = !hidden ? [...found] : part.dataset.now ? []
+      : [["The values are shown when you have answered the question in this section."]];
     // What a run in the reader's browser has found replaces what the build had found.
     const title = part.dataset.now ?? built;
     if (part.dataset.now) lines.unshift([`On the page as it was published: ${built.charAt(0).toLowerCase()}${built.slice(1)}`]);
@@ -125,7 +139,9 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     const { width, height } = box.getBoundingClientRect();
     const wide = document.documentElement.clientWidth;
     const left = Math.max(12, Math.min(near.left, wide - width - 12));
-    const fits = near.bottom + 6 + height < innerHeight || near.top - 6 < height + 60;
+    // Below a formula that an edit has broken stands the reason.
+    const above = near.top - 6 > height + 60;
+    const fits = !(part.dataset.outcome === "fails" && above) && (near.bottom + 6 + height < innerHeight || !above);
     box.style.left = `${left + scrollX}px`;
     box.style.top = `${(fits ? near.bottom + 6 : near.top - 6 - height) + scrollY}px`;
   };
