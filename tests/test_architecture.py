@@ -14,6 +14,7 @@ from tests.own_vault import VAULT
 ROOT = Path(__file__).parents[1]
 DOORS = {
     "parallel_build.py",
+    "bind_action.py",
     "language_server.py",
     "messages.py",
     "mkdocs_plugin.py",

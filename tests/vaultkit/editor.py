@@ -34,6 +34,9 @@ class Editor:
         #: The last diagnostics of each file, by path, with the version that they are about.
         self.published: dict[Path, Message] = {}
         self.said: list[str] = []
+        #: The requests of the server, and the answers to them by their method.
+        self.asked: list[Message] = []
+        self.answers: dict[str, Any] = {}
         #: What it was given to show itself.
         self.messages: list[str] = []
         #: The last status of all notes of each folder, and the progress of checking them.
@@ -242,7 +245,11 @@ class Editor:
             case None:
                 pass
             case _ if "id" in message:
-                self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+                self.asked.append(message)
+                answer = self.answers.get(message["method"])
+                if message["method"] == "workspace/applyEdit":
+                    answer = {"applied": True}
+                self._send({"jsonrpc": "2.0", "id": message["id"], "result": answer})
         return message
 
     def _read(self) -> None:

@@ -224,6 +224,36 @@ def test_a_number_is_bound(editor: Editor) -> None:
     editor.close("Made.md")
 
 
+@pytest.mark.long
+def test_an_action_binds_a_number_to_the_code_that_the_writer_chooses(editor: Editor) -> None:
+    editor.open("Made.md", _MADE)
+    editor.problems("Made.md")
+    place = editor.position(_MADE, _MADE.index("25 here"))
+    asked: dict[str, Any] = {
+        "range": {"start": place, "end": place},
+        "context": {"diagnostics": []},
+    }
+
+    def offered() -> list[Any]:
+        found = editor.ask("codeAction", "Made.md", **asked)
+        return [one for one in found if one.get("command")]
+
+    editor.wait_for(lambda: bool(offered()))
+    (action,) = offered()
+    assert action["title"] == "Bind 3.25 to code …"
+    editor.answers = {"window/showMessageRequest": {"title": "3.25<!-- = x -->"}}
+    command = action["command"]
+    editor.request(
+        "workspace/executeCommand", command=command["command"], arguments=command["arguments"]
+    )
+    (edit,) = [one["params"]["edit"] for one in editor.asked if "edit" in one["params"]]
+    (change,) = edit["documentChanges"]
+    assert change["edits"][0]["newText"] == "<!-- = x -->"
+    asked["range"] = dict.fromkeys(("start", "end"), editor.position(_MADE, _MADE.index("Of $q$")))
+    assert offered() == []
+    editor.close("Made.md")
+
+
 def test_an_editor_may_show_messages_itself(editor: Editor) -> None:
     settings = {"vaultkit": {"messages": "notification"}}
     editor.notify("workspace/didChangeConfiguration", settings=settings)

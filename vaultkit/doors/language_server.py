@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from lsprotocol import types
@@ -28,13 +29,12 @@ from watchfiles import awatch
 from vaultkit import __version__
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Value
-from vaultkit.doors import binding
+from vaultkit.doors.bind_action import BIND, candidates, choose, offered
 from vaultkit.doors.drafts import Draft, Wishes
 from vaultkit.doors.messages import Messages
 from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
 from vaultkit.doors.reports import Reports
 from vaultkit.edit.actions import actions
-from vaultkit.edit.bind import insertions, propose
 from vaultkit.edit.complete import offers
 from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
 from vaultkit.edit.hints import formula_verdicts, hints
@@ -112,6 +112,7 @@ class Server(LanguageServer):
             # pygls sets attributes on a handler, which a bound method does not allow.
             self.feature(name, options.get(name))(partial(handler))
         self.command(RUN_TO)(partial(self._run_to))
+        self.command(BIND)(partial(self._bind))
 
     # --- Start and end -----------------------------------------------------------------------
 
@@ -435,7 +436,7 @@ class Server(LanguageServer):
                 edit=protocol.workspace_edit(action.edits, makes=action.makes),
             )
             for action in actions(protocol.drafts.vault, note, where, checks)
-        ]
+        ] + offered(note, where, checks, params.text_document.uri, params.range.start)
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Return a lens for each block: its outcome, its time, and a command to run up to it."""
@@ -489,20 +490,14 @@ class Server(LanguageServer):
         if at is None or held is None:
             return []
         protocol, note, line, column = at
-        found = await asyncio.to_thread(binding.run, note, protocol.drafts.vault)
-        if held[1].note is not note:  # it was changed meanwhile
-            return []
-        of_line = [proposal for proposal in propose(note, found.collected) if proposal.line == line]
-        here = [one for one in of_line if 0 <= one.column - column <= len(one.text)]
-        return [
-            {
-                "title": f"{one.text}{one.comment(candidate)}",
-                "edit": protocol.workspace_edit({note.path: edits}),
-            }
-            for one in here or of_line
-            for candidate in one.candidates
-            if (edits := insertions(note, [(one, candidate)]))
-        ]
+        # It may be changed meanwhile.
+        return await candidates(protocol, note, line, column, lambda: held[1].note is note)
+
+    async def _bind(self, uri: str, line: int, character: int) -> None:
+        """Bind the number at a place to code that the writer chooses."""
+        document = SimpleNamespace(uri=uri)
+        asked = SimpleNamespace(textDocument=document, position=types.Position(line, character))
+        await choose(self, await self._bindings(asked))
 
     def _run_to(self, uri: str, index: int) -> None:
         """Run the blocks of a note up to and including one, and show its result."""

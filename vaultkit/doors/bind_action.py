@@ -1,0 +1,86 @@
+"""The code action of the language server that binds a number or a comparison to code.
+
+The candidates are known only after the note has run, so the action is a command: it runs the
+note, asks which candidate is meant if there are several, and sends the edit to the editor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from vaultkit.checks.check import FAILS, Check
+from vaultkit.claims.claims import claims_of
+from vaultkit.doors import binding
+from vaultkit.edit.bind import insertions, propose
+from vaultkit.edit.text import Span
+from vaultkit.read.note import Note
+
+if TYPE_CHECKING:
+    from pygls.lsp.server import LanguageServer
+
+    from vaultkit.doors.protocol import Protocol
+
+#: The command: the URI of a note, and a line and character as in the protocol.
+BIND = "vaultkit.bind"
+#: The most candidates that are offered.
+_MOST = 9
+
+
+def offered(
+    note: Note, where: Span, checks: Iterable[Check], uri: str, position: types.Position
+) -> list[types.CodeAction]:
+    """Return the action, if a number or comparison that no comment binds is at a place."""
+    bound = {(own.line, own.column) for own in claims_of(note).bindings}
+    at = [
+        check.what
+        for check in checks
+        if check.kind in ("number", "comparison") and check.outcome != FAILS
+        if (check.line, check.column) not in bound and check.line == where.line
+        if where.column <= check.column + len(check.what) and check.column <= where.end_column
+    ]
+    if not at or where.end_line != where.line:
+        return []
+    arguments = [uri, position.line, position.character]
+    title = f"Bind {at[0]} to code …"
+    command = types.Command(title, BIND, None, arguments)
+    return [types.CodeAction(title, types.CodeActionKind.RefactorRewrite, command=command)]
+
+
+async def candidates(
+    protocol: Protocol, note: Note, line: int, column: int, is_current: Callable[[], bool]
+) -> list[dict[str, Any]]:
+    """Run a note; return the comments that bind the number at a place, or those of its line."""
+    found = await asyncio.to_thread(binding.run, note, protocol.drafts.vault)
+    if not is_current():
+        return []
+    of_line = [proposal for proposal in propose(note, found.collected) if proposal.line == line]
+    here = [one for one in of_line if 0 <= one.column - column <= len(one.text)]
+    return [
+        {
+            "title": f"{one.text}{one.comment(candidate)}",
+            "edit": protocol.workspace_edit({note.path: edits}),
+        }
+        for one in here or of_line
+        for candidate in one.candidates
+        if (edits := insertions(note, [(one, candidate)]))
+    ]
+
+
+async def choose(server: LanguageServer, found: Sequence[dict[str, Any]]) -> None:
+    """Ask the writer which candidate is meant, and send its edit to the editor."""
+    if not found:
+        words = "No small expression of the page's variables agrees with these words."
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, words))
+        return
+    titles = list(dict.fromkeys(one["title"] for one in found))[:_MOST]
+    items = [types.MessageActionItem(title) for title in titles]
+    asked = types.ShowMessageRequestParams(types.MessageType.Info, "Which code is meant?", items)
+    answer = await server.window_show_message_request_async(asked)
+    chosen = next((one for one in found if answer and one["title"] == answer.title), None)
+    if chosen:
+        edit = types.ApplyWorkspaceEditParams(chosen["edit"], chosen["title"])
+        await server.workspace_apply_edit_async(edit)
