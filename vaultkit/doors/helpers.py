@@ -6,6 +6,7 @@ and only if there is a second processor.
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import mmap
@@ -68,6 +69,8 @@ def divided(
             yield from things[at : at + size]
 
     running: dict[int, int] = {}
+    # A collection of garbage in a helper would write to all objects, and so copy their memory.
+    gc.freeze()
     try:
         for number in range(1, count + 1):
             reader, writer = os.pipe()
@@ -96,6 +99,7 @@ def divided(
                 results.append(work([thing for at in lost for thing in things[at : at + size]]))
         return results
     finally:
+        gc.unfreeze()
         os.close(waiting)
         for pid, reader in running.items():
             os.close(reader)

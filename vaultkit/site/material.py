@@ -21,6 +21,8 @@ _MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/worke
 _SITEMAP_ADDRESS = re.compile(r"(new URL\(\w+\.textContent)\),(\w+)\)")
 #: Where it adds a tag with the scheme of the page, by which Chromium restyles all elements, twice.
 _SCHEME = '{name:"color-scheme"}'
+#: The breadcrumbs of a page, with their label.
+_PATH = re.compile('(<nav class="md-path" aria-label=)"[^"]*"')
 #: A plain external script, without attributes such as `defer`.
 _SCRIPT = re.compile(r'<script src="([^"]*)"></script>\s*')
 #: Loads scripts after the first frame, or after half a second in a background tab, which draws
@@ -89,7 +91,7 @@ def labelled(output: str) -> str:
     """Add labels to the search dialog and the breadcrumbs, which have no accessible names."""
     dialog = 'data-md-component="search" role="dialog"'
     output = output.replace(dialog, f'{dialog} aria-label="Search"', 1)
-    output = re.sub('(?<=<nav class="md-path" aria-label=)"[^"]*"', '"Path to this page"', output)
+    output = _PATH.sub(r'\1"Path to this page"', output)
     # Material writes empty attributes; drop them.
     return output.replace(' tabindex=""', "")
 
