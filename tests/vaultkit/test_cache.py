@@ -123,3 +123,16 @@ def test_notes_of_the_vault_come_back_as_they_were_read(
     assert len(readings) == count == len(read)
     assert read == again
     assert [note.digest for note in read.values()] == [note.digest for note in again.values()]
+
+
+def test_the_texts_of_a_note_are_packed_in_memory_and_equal_those_that_were_parsed(
+    tmp_path: Path, page: Path
+) -> None:
+    page.write_text(TEXT + "\n| a | b |\n|---|---|\n| 1 | `x` is 2 |\n")
+    stored, parsed = kept(tmp_path).notes[page], Vault(tmp_path / "docs").notes[page]
+    assert not {"prose", "coded", "cells"} & vars(stored.texts).keys()
+    assert stored.prose == parsed.prose != ()
+    assert stored.coded == parsed.coded != ()
+    assert stored.cells == parsed.cells != ()
+    assert stored.texts == parsed.texts != Note(page, "").texts
+    assert pickle.loads(pickle.dumps(stored)) == parsed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 
 from vaultkit.claims.amounts import Quantity
@@ -36,12 +35,13 @@ class Claims:
     bindings: tuple[Binding, ...] = ()
 
 
-#: The claims of a note by its identity; an entry is dropped with the note.
-_known: dict[int, Claims] = {}
+#: The claims of the notes read last, by the identities of the notes: several checks read them.
+_known: dict[int, tuple[Note, Claims]] = {}
+_MOST = 16
 
 
 def claims_of(note: Note) -> Claims:
-    """Return the claims of a note; they are derived once for each note in memory.
+    """Return the claims of a note; those of a few notes are kept.
 
     Examples
     --------
@@ -50,11 +50,12 @@ def claims_of(note: Note) -> Claims:
     >>> [q.text for q in claims.quantities], [s.code for s in claims.said]
     (['12', '0.25', '12'], ['len(x)'])
     """
-    found = _known.get(id(note))
-    if found is None:
-        found = _known[id(note)] = _derive(note)
-        weakref.finalize(note, _known.pop, id(note), None)
-    return found
+    kept = _known.get(id(note))
+    if kept is None:
+        while len(_known) >= _MOST:
+            _known.pop(next(iter(_known)), None)
+        kept = _known[id(note)] = note, _derive(note)
+    return kept[1]
 
 
 def _derive(note: Note) -> Claims:

@@ -11,10 +11,11 @@ import os
 import pickle
 import stat
 import sys
+import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import is_dataclass
-from functools import cache
+from dataclasses import is_dataclass, replace
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,16 @@ import markdown_it
 import mdit_py_plugins
 import yaml
 
-from vaultkit.read.note import Note
+from vaultkit.read.note import Cell, Note, ParagraphWithCode, Texts
+from vaultkit.read.prose import Prose
 from vaultkit.store import Store, code_digest, key_of
 
 #: Bytes beyond which a file is not cached.
 _LARGEST = 4 << 20
 #: The kind of these entries in the store.
 _KIND = "note"
+#: The texts of so many notes stay unpickled.
+_MOST = 8
 _ROOM = __name__.rpartition(".")[0]
 #: Classes in records that are neither records nor built in.
 _PLAIN = {
@@ -65,6 +69,7 @@ class Cache:
         note = read(path)
         if key and key == _key(path):  # unless the file was changed meanwhile
             with suppress(pickle.PicklingError, RecursionError, TypeError, ValueError):
+                note = replace(note, texts=_PackedTexts(note.texts))
                 self._store.put(_KIND, name, key, pickle.dumps(note, protocol=5))
                 self._store.recent[key] = note
         return note
@@ -77,6 +82,41 @@ class Cache:
     def is_empty(self) -> bool:
         """Return whether it has no notes."""
         return not self._store.names(_KIND)
+
+
+class _PackedTexts(Texts):
+    """Texts that are unpickled on demand, since those of all notes would fill much memory.
+
+    Parameters
+    ----------
+    texts
+        The texts, which are pickled and compressed.
+    """
+
+    packed: bytes
+
+    def __init__(self, texts: Texts) -> None:
+        data = zlib.compress(pickle.dumps(texts, protocol=5), level=1)
+        object.__setattr__(self, "packed", data)
+
+    @property
+    def prose(self) -> tuple[Prose, ...]:
+        return _unpacked(self.packed).prose
+
+    @property
+    def coded(self) -> tuple[ParagraphWithCode, ...]:
+        return _unpacked(self.packed).coded
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return _unpacked(self.packed).cells
+
+
+@lru_cache(maxsize=_MOST)
+def _unpacked(packed: bytes) -> Texts:
+    texts = _Records(io.BytesIO(zlib.decompress(packed))).load()
+    assert isinstance(texts, Texts)
+    return texts
 
 
 class _Records(pickle.Unpickler):

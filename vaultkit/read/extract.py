@@ -22,6 +22,8 @@ from vaultkit.read.syntax import BLOCK_ID, HTML_COMMENT, SIZE, reason
 _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
 #: Properties that the site and Obsidian show.
 PROPERTIES = ("title", "summary", "description")
+#: The type of a callout.
+_CALLOUT = re.compile(r"^\[![\w-]+\][+-]?")
 
 
 def text_of_inline(
@@ -88,7 +90,7 @@ def text_of_inline(
             case "comment" if begins in hidden:
                 prose.add_comment(hidden[begins], *begins, _tex_before(children, position))
     # The type of a callout and the id of a block are not text.
-    for pattern in (BLOCK_ID, re.compile(r"^\[![\w-]+\][+-]?")):
+    for pattern in (BLOCK_ID, _CALLOUT):
         prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
     yield prose
 

@@ -28,6 +28,7 @@ from vaultkit.read.note import (
     ParagraphWithCode,
     Passage,
     Problem,
+    Texts,
     UnparsedMarkup,
     tags_of,
 )
@@ -172,9 +173,7 @@ class _Reader:
             formulas=tuple(self.formulas),
             untypeset_formulas=tuple(self.untypeset_formulas),
             predictions=tuple(self.predictions),
-            prose=tuple(self.prose),
-            coded=tuple(self.coded),
-            cells=tuple(self.cells),
+            texts=Texts(tuple(self.prose), tuple(self.coded), tuple(self.cells)),
             links=tuple(self.links),
             passages=tuple(self.passages),
             block_ids=self.block_ids,

@@ -259,6 +259,28 @@ class UnparsedMarkup:
         return place_in(self.parts, offset)
 
 
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The texts of a note in which claims are found; half of the memory of a note."""
+
+    #: All text that a reader sees; `vaultkit.claims` finds the statements in it.
+    prose: tuple[Prose, ...] = ()
+    #: The paragraphs, headings and cells that hold inline code.
+    coded: tuple[ParagraphWithCode, ...] = ()
+    #: The cells of tables that are not heads.
+    cells: tuple[Cell, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the texts are equal; one of them may be packed."""
+        return isinstance(other, Texts) and (self.prose, self.coded, self.cells) == (
+            other.prose,
+            other.coded,
+            other.cells,
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True)
 class Note:
     """A parsed note. Lines are counted from 1, as in editors."""
@@ -275,12 +297,7 @@ class Note:
     #: Formulas that state something outside typeset text: in a summary, in an alt text.
     untypeset_formulas: tuple[Formula, ...] = ()
     predictions: tuple[Prediction, ...] = ()
-    #: All text that a reader sees; `vaultkit.claims` finds the statements in it.
-    prose: tuple[Prose, ...] = ()
-    #: The paragraphs, headings and cells that hold inline code.
-    coded: tuple[ParagraphWithCode, ...] = ()
-    #: The cells of tables that are not heads.
-    cells: tuple[Cell, ...] = ()
+    texts: Texts = field(default_factory=Texts)
     links: tuple[Link, ...] = ()
     passages: tuple[Passage, ...] = ()
     block_ids: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -301,12 +318,30 @@ class Note:
         return printable(unicodedata.normalize("NFC", self.path.stem))
 
     @property
+    def prose(self) -> tuple[Prose, ...]:
+        """See `Texts`."""
+        return self.texts.prose
+
+    @property
+    def coded(self) -> tuple[ParagraphWithCode, ...]:
+        """See `Texts`."""
+        return self.texts.coded
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """See `Texts`."""
+        return self.texts.cells
+
+    @property
     def title(self) -> str:
         """Its title: the first-level heading at its beginning, or else its name."""
         first = self.headings[0] if self.headings else None
         if not first or first.level != 1 or not first.text:
             return self.name
-        late = any(line.strip() for line in self.lines[self.front : first.line - 1])
+        # Most notes begin with their heading: their lines need not be split.
+        late = first.line - 1 > self.front and any(
+            line.strip() for line in self.lines[self.front : first.line - 1]
+        )
         # After other text, a heading titles a section, unless it equals the name.
         return self.name if late and comparable(self.name) not in first.called else first.text
 

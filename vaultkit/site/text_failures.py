@@ -44,6 +44,7 @@ class TextFailures:
         name = self._vault.relative(note.path)
         key = key_of(code_fingerprint(), self._named, note.digest)
         content = self._store.get(_KIND, name, key, make)
+        note.forget_lines()
         return [(line, why) for line, why in json.loads(content)]
 
     def prune_deleted(self) -> None:
