@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks.check import FAILS, Check
+from vaultkit.checks.labelled import LabelledNumbers
+from vaultkit.claims.lexicon import lexicon
+from vaultkit.claims.stated import numbers
 from vaultkit.pipeline.inspect import inspect
+from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
+from vaultkit.run.session import NoteRun
 
 #: By name, code, and a text that states its numbers; the text is false with two of them exchanged.
 RIGHT = {
@@ -132,3 +137,15 @@ def test_the_number_of_the_named_line_is_that_of_the_same_column(
         '    print(f"{depth} m  {share}%  {seconds} s")'
     )
     assert [check.why for check in contradictions(tmp_path, code, text)] == [why]
+
+
+def test_the_number_of_an_item_is_none_of_a_thing() -> None:
+    code = (
+        "print('48 states, cut size 8')\nprint('1. It maximizes 43')\nprint('2. It minimizes 40')"
+    )
+    note = parse(f"```python\n{code}\n```\n")
+    labelled = LabelledNumbers(lexicon())
+    NoteRun(note).finish(labelled.observe)
+    text = "1, 2, 8, 40, 43, 48"
+    stated = numbers(text, len(text), lexicon())
+    assert [n.text for n in stated if labelled.of(n)] == ["8", "40", "43", "48"]

@@ -6,6 +6,7 @@ import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS
 from vaultkit.checks.contrasts import check, contradiction
+from vaultkit.claims import lexicon as lexicon_module
 from vaultkit.claims.contrasts import contrasts
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
@@ -95,3 +96,18 @@ def test_a_contradiction_has_its_place_and_may_be_given(tmp_path: Path) -> None:
     assert found.why == "falls from 3 to 5: 5 is not less than 3"
     (given,) = check(parse(text.replace("5.", "5<!-- given: a joke -->.")))
     assert (given.outcome, given.why) == (EXCEPTED, "a joke")
+
+
+def test_a_language_may_have_only_some_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    english = Path(lexicon_module.__file__).with_name("en.toml")
+    (tmp_path / "en.toml").write_bytes(english.read_bytes())
+    (tmp_path / "de.toml").write_text(
+        '[directions]\nmore = ["größer"]\nless = ["kleiner"]\n[counts]\n"5" = ["fünf"]\n'
+    )
+    monkeypatch.setattr(lexicon_module, "_FOLDER", tmp_path)
+    words = lexicon_module.lexicon.__wrapped__("de")
+    assert words.value("counts", "fünf") == 5
+    assert [name for _, name in words.find("directions", "größer als der größte")] == ["more"]
+    assert words.words["roles"] == lexicon_module.lexicon("en").words["roles"]

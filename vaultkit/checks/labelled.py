@@ -36,6 +36,8 @@ _MANY = 24
 #: A word, perhaps with digits behind it, or a number.
 TOKEN = re.compile(r"[^\W\d_]+\d{0,2}(?!\d)|(?<![\w.])[0-9]+(?:[.,][0-9]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^\W\dA-Z_]+\d*|[^\W\d_]+\d*")
+#: The number of an item at the beginning of a line.
+_ITEM = re.compile(r"^\s*\d{1,2}[.)]\s+(?=[^\W\d])")
 #: What separates the parts of a line.
 _BREAK = re.compile(r"[,;|](?!\d)|\s{2,}|->|→|[({\[]")
 _BEHIND = re.compile(r"[\s-]?([%°]|[^\W\d_]+(?:/[^\W\d_]+)?)")
@@ -110,6 +112,8 @@ class LabelledNumbers:
             texts = step.got.splitlines()[:_LINES]
             openings = Counter(_opening(text) for text in texts)
             for index, text in enumerate(texts):
+                # The number of an item is none of a thing: ``2. Split that …``.
+                text = _ITEM.sub(lambda own: " " * len(own[0]), text)
                 line = max(step.line, min(first + index, last))
                 source = f"output at line {line}"
                 is_key = openings[_opening(text)] > 1

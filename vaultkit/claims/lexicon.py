@@ -140,9 +140,18 @@ def _pattern_of(word: str) -> str:
 
 @cache
 def lexicon(language: str = DEFAULT) -> Lexicon:
-    """Return the words of a language, given its code."""
+    """Return the words of a language, given its code.
+
+    Lists that its file lacks are those of the default language.
+    """
+    words = _tables(_FOLDER / f"{DEFAULT}.toml")
     path = _FOLDER / f"{language}.toml"
-    if not language.isalnum() or not path.is_file():
-        path = _FOLDER / f"{DEFAULT}.toml"
+    if language.isalnum() and path.is_file():
+        own = _tables(path)
+        words = {table: {**lists, **own.get(table, {})} for table, lists in words.items()}
+    return Lexicon(words)
+
+
+def _tables(path: Path) -> dict[str, dict[str, list[str]]]:
     found: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    return Lexicon(found)
+    return found

@@ -23,7 +23,7 @@ def supposing(*words: str) -> re.Pattern[str]:
 NOT_STATED = supposing(
     "without", "neither", "no", "none", "otherwise", "mistake", "cannot", "for", "with", "set",
     "take", "try", "choose", "at", "from", "as", "like", "say", r"e\.g", "than", r"(?<!,\s)where",
-    "by", r"change\w*", "becomes?",
+    "by", r"change\w*", "becomes?", r"(?:up|down)\s+to", "beyond", "through",
 )  # fmt: skip
 #: Verbs for what a reader may do with a value; words that may precede them; and beginnings of
 #: sentences in which nobody is asked to do it.
