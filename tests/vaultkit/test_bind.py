@@ -36,6 +36,7 @@ walk, ride = 3.2, 1.6
 months = ["Jan", "Feb", "Mar", "Apr", "May"]
 rain = [88.5, 62.5, 41.5, 55.5, 71.5]
 mild = 6
+ticks = [0, 2, 4, 6, 8, 10, 12]
 print("days above freezing:", mild)
 print(f"entropy {1.823:.3f}")
 for label, share in wins.items():
@@ -110,6 +111,12 @@ def bound(prose: str, code: str = CODE) -> str:
         ("The rain was least in the third month, with 41.5 mm.",
          "The rain was least in the third<!-- = rain.index(min(rain)) + 1 --> month,"
          " with 41.5 mm<!-- = min(rain) -->."),
+        ("A walk takes longer than a ride would (3.2 against 1.6).",
+         "A walk takes longer<!-- walk > ride --> than a ride would"
+         " (3.2<!-- = walk --> against 1.6<!-- = ride -->)."),
+        ("The walk took 3.2 h and the ride 1.6 h, so the ride was faster.",
+         "The walk took 3.2<!-- = walk --> h and the ride 1.6<!-- = ride --> h,"
+         " so the ride was faster<!-- ride < walk -->."),
         ("Of 6 days above freezing nobody spoke.",
          "Of 6<!-- = mild --> days above freezing nobody spoke."),
         ("The list has 12 parts in code, `12`, and $12$.",
@@ -150,6 +157,7 @@ def test_what_no_other_expression_comes_near_is_bound() -> None:
         "Day 6, early: nobody came to the day itself.",
         "Together red and blue have more than half of everything.",  # a sum, and no ratio
         "Green is the largest house.",
+        "The ticks rise, and begin at index 4.",  # a grid, and an element by its place
     ],
 )
 def test_nothing_is_accepted_where_nothing_fits(prose: str) -> None:

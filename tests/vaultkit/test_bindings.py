@@ -73,6 +73,7 @@ fees = 0
 #: By subject: true sentences, and in braces, behind a bar, what a slip makes of their words.
 PAIRS = {
     "statistics": """
+the smallest has the {largest|smallest} square<!-- (min(sample) - 9)**2 == max((sample - 9)**2) -->
 Who switches wins {67.05|32.95} %<!-- = wins["switch"] -->
 {Who switches|Who stays} wins more often<!-- wins["{switch|stay}"] > wins["{stay|switch}"] -->
 about {twice|three times}<!-- = wins["switch"] / wins["stay"] --> as often
@@ -140,6 +141,8 @@ over {two|three} edges<!-- = len(path) - 1 -->
 The edge from `{b|f}` to `{f|b}`<!-- = max(edges, key=edges.get) -->
 """,
     "physics": """
+The car needed 5 s<!-- = time_car -->, so the train is {faster|slower}<!-- time_train < time_car -->
+It lasts {more|less} than {one|two} day<!-- t_before > 24 -->
 408 {km|m}<!-- = depth --> up
 12.5 {mm|cm}<!-- = sag -->
 1.{25|52} cm<!-- = sag -->
@@ -157,6 +160,8 @@ about {300|400},000 km/s<!-- = 299_792_458 * depth / depth -->
 energies of 1.5, {|0.75 and }2.5{ and 0.75|} J<!-- = energies -->
 """,
     "dates": """
+The {city|Lima} has 0.7<!-- = cities["Oslo"] --> million people
+{Oslo|Lima} is smaller<!-- cities["Oslo"] < cities["New York"] -->
 a {Monday|Sunday}<!-- = start -->
 on 23 {November|October} 2026<!-- = start -->
 on November {23|22}<!-- = start -->
@@ -168,6 +173,9 @@ the city of{ New|} York<!-- = sorted(cities)[1] -->
 {earlier|later}<!-- start < end -->
 """,
     "finance": """
+the {last|first} balance is the largest<!-- balance[-1] == max(balance) -->
+the {third|fifth} balance is the largest<!-- balance[2] == max(balance) -->
+{No|Every} balance of the three years is below 1,000<!-- not any(one < 1000 for one in balance) -->
 {five|six} per cent<!-- = rate -->
 {|0.}5 %<!-- = rate -->
 {no|two} fees<!-- = fees -->

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from vaultkit.checks.bound_keys import other_key, other_place
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Fix
 from vaultkit.checks.computed import Caller, computed, just_call
 from vaultkit.checks.stated import Judged, judge_value, threshold
@@ -104,7 +105,11 @@ class Bindings:
         except Exception as error:  # code of a note may raise anything
             why = f"{binding.code} cannot be evaluated: {type(error).__name__}: {error}"
             return Verdict(False, " ".join(why.split()))
-        return agreement(binding, value, text, partial(_values_of_sides, binding.tree, evaluate))
+        verdict = agreement(binding, value, text, partial(_values_of_sides, binding.tree, evaluate))
+        other = other_key(binding, variables) or other_place(binding)
+        if verdict.holds and other:
+            return Verdict(False, f"“{other}” is not what {binding.code} is about", verdict.places)
+        return verdict
 
     def judges(self, line: int, column: int) -> bool:
         """Return whether a comment binds the number at a place to code."""

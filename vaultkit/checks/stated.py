@@ -19,6 +19,8 @@ from vaultkit.claims.lexicon import Lexicon, lexicon
 from vaultkit.claims.stated import Stated, numbers
 
 _HUNDRED = re.compile(r"(?<![\w.])100(?:\.0*)?(?![\w.])|percent|pct", re.IGNORECASE)
+#: The units of time in seconds.
+_TIMES = (60, 3600, 86400)
 #: Most words between a multiple and the comment behind it: *twice as heavy*.
 _AFTER_MULTIPLE = 3
 #: Most words between a name and the comment that binds it.
@@ -114,6 +116,9 @@ def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
         return "", ()
     # Fractions are rounded, as 1/3 is in code.
     known = [last.value * scale for scale in last.scales]
+    if last.scales[-1] in _TIMES:
+        # *One day* is 24 hours, too.
+        known += [known[-1] / seconds for seconds in _TIMES]
     known += [1 / own for own in known if own and last.times]
     agrees = any(abs(own - one) <= abs(own) / 1000 for one in values for own in known)
     return "" if agrees else last.text, (binding.place_of(last.start),)

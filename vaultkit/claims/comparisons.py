@@ -108,6 +108,9 @@ def relation(tree: ast.expr) -> Relation:
     names |= {text for text in strings if isinstance(text, str)}
     extremes = {"max" for n in names if n in _MAX} | {"min" for n in names if n in _MIN}
     extremes |= set(_ends_of_sorted(tree))
+    sides = {own for side in _sides_of_equality(tree) if (own := _extreme(side))}
+    if len(sides) == 1:
+        extremes = sides  # *the highest is for the smallest*: ``f(min(x)) == max(y)``
     if len(extremes) == 1 and _is_turned(tree):
         extremes = {"max", "min"} - extremes
     return replace(
@@ -308,6 +311,19 @@ def order_of_difference(tree: ast.expr) -> int:
     return 0
 
 
+def _sides_of_equality(tree: ast.expr) -> list[ast.expr]:
+    match tree:
+        case ast.Compare(left, [ast.Eq()], [right]):
+            return [left, right]
+    return []
+
+
+def _extreme(node: ast.expr) -> str:
+    """Return ``max`` or ``min`` if an expression is a call of such a function."""
+    name = _called(node.func) if isinstance(node, ast.Call) else ""
+    return "max" if name in _MAX else "min" if name in _MIN else ""
+
+
 def _is_turned(tree: ast.expr) -> bool:
     """Return whether an expression is minus something: ``-min(x)`` is the largest of ``-x``."""
     return isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub)
@@ -349,7 +365,9 @@ def contrary_extreme(text: str, behind: str, tree: ast.expr, words: Lexicon) -> 
     if not spoken or spoken[0].denied:
         return ""
     last = spoken[0]
-    what = _direction_of_quality(last.what, found, words) if last.table == "sides" else last.what
+    what = last.what
+    if last.table == "sides":
+        what = _direction_of_quality(what, found, words, text + behind)
     extreme = {"largest": "max", "more": "max", "smallest": "min", "less": "min"}.get(what)
     return last.word if extreme and found.extremes != {extreme} else ""
 
@@ -406,6 +424,7 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
         lambda own: "not".ljust(len(own[0]), "\ufffc"), plain, flags=re.IGNORECASE,
     )  # fmt: skip
     like = re.compile(rf"\b{words.pattern('grammar', 'like')}\s+$", re.IGNORECASE)
+    denying = re.compile(rf"\W*{words.pattern('grammar', 'denying')}\b", re.IGNORECASE)
     least = len(plain) - len(" ".join(plain.split()[-_LATE:])) if late else 0
     found = []
     for table in ("directions", "weak", "sides", "quantifiers"):
@@ -419,8 +438,11 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
             if name == "same" and _is_multiple(plain[: own.start()], words):
                 continue
             start = plain.rfind(",", 0, own.start()) + 1
-            before = plain[start : own.start()].split()[-_NEAR:]
-            denied = table != "quantifiers" and any(_denies(word, words) for word in before)
+            clause = plain[start : own.start()]
+            before = clause.split()[-_NEAR:]
+            denied = table != "quantifiers" and (
+                any(_denies(word, words) for word in before) or bool(denying.match(clause))
+            )
             found.append(Spoken(own[0].lower(), name, table, denied, *own.span()))
     found.sort(key=lambda one: (one.start, -one.end))
     # *More accurate* is one word of comparison.
@@ -456,7 +478,7 @@ def contradiction(text: str, found: Relation, words: Lexicon) -> str:
     directions = strong or [one for one in spoken if one.table == "weak"]
     quantifiers = [one for one in spoken if one.table == "quantifiers"]
     partly = bool(quantifiers) and quantifiers[-1].what == "not_all"
-    if directions and not partly and not _agrees(directions[-1], found, words):
+    if directions and not partly and not _agrees(directions[-1], found, words, text):
         return directions[-1].phrase
     if quantifiers and not _quantifier_agrees(quantifiers[-1], found, bool(directions)):
         return quantifiers[-1].word
@@ -478,11 +500,11 @@ def _denied(text: str, found: Relation, words: Lexicon) -> str:
     return ""
 
 
-def _agrees(spoken: Spoken, found: Relation, words: Lexicon) -> bool:
-    """Return whether a direction agrees with a condition."""
+def _agrees(spoken: Spoken, found: Relation, words: Lexicon, text: str) -> bool:
+    """Return whether a direction agrees with a condition, in a text with its numbers."""
     what = spoken.what
     if spoken.table == "sides":
-        what = _direction_of_quality(what, found, words)
+        what = _direction_of_quality(what, found, words, text)
         if not what:
             return True
     orders = found.operators & _MIRRORED.keys()
@@ -501,11 +523,17 @@ def _agrees(spoken: Spoken, found: Relation, words: Lexicon) -> bool:
     return bool(operators & (_DENIED if spoken.denied else _AGREE)[what])
 
 
-def _direction_of_quality(name: str, found: Relation, words: Lexicon) -> str:
+#: The units of time and of speed behind a number, by their names in the lexicon.
+_TIMES = ("s", "min", "h", "d")
+_SPEED = re.compile(r"\d\s?(?:k?m/(?:h|s)|mph|\w+s?\s(?:a|per)\s(?:second|minute|hour))\b")
+
+
+def _direction_of_quality(name: str, found: Relation, words: Lexicon, text: str) -> str:
     """Return ``more`` or ``less`` for *faster*, *better* and the like; empty if it is not clear.
 
     The names in the condition decide: *faster* is more of a speed, and less of a time; *better* is
-    more of a gain, and less of a loss. If they name neither, or both, the direction is not clear.
+    more of a gain, and less of a loss. If they name neither, or both, the direction is not clear,
+    except for *faster* and *slower* in a text with numbers of seconds, or of kilometres per hour.
     """
     sides = words.words["sides"]
 
@@ -516,6 +544,10 @@ def _direction_of_quality(name: str, found: Relation, words: Lexicon) -> str:
 
     forward = holds("goods") if name in ("better", "worse") else holds("speeds")
     backward = holds("bads") if name in ("better", "worse") else holds("times")
+    if forward == backward and name in ("more", "less"):
+        units = words.pattern("measures", *_TIMES)
+        forward = bool(_SPEED.search(text))
+        backward = bool(re.search(rf"\d\s?{units}(?![\w/])", text))
     if forward == backward:
         return ""
     rises = (name in ("better", "more")) == forward

@@ -47,6 +47,7 @@ _CUES = {
     "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
     "+": r"\b(?:together|total|sum|altogether|both)\b",
 }
+_RATIO = r"\b(?:ratio|times|factor|per|each|average|mean)\b"
 #: Words around a difference, and how many earlier values it may be one of.
 _GAP = re.compile(
     r"\b(?:differ\w*|gap|discount|premium|shift|rise|fall|drop|loss|lost|gain\w*|by|margin|swing)\s"
@@ -103,7 +104,8 @@ class Combinations:
         few = not is_multiple(stated) and (is_count(stated) or digits(stated) < 2)
         ranked = [
             (self.named(atom, said), atom) for atom in self.pool
-            if " " not in atom.code and not atom.extreme.startswith("arg")
+            if not atom.extreme.startswith("arg")
+            and (" " not in atom.code or self._is_labelled(atom, said))
             and overlap(atom.names.union(*atom.labels), said) > _MENTIONED
             and (not few or self._is_labelled(atom, said))
         ]  # fmt: skip
@@ -152,6 +154,11 @@ class Combinations:
             return False
         if operator == "/" and _is_sum(text):
             return False
+        is_ratio = (
+            is_multiple(stated) or is_percent(stated) or re.search(_RATIO, text, re.IGNORECASE)
+        )
+        if operator == "/" and not is_ratio:
+            return False  # *2.5 of them*
         if all(a.code in bound for a in atoms):
             return operator == "/" or (operator == "-" and self._is_gap(stated))
         if any(SIZE.search(a.code) or a.value in (0, 1, -1) for a in atoms):

@@ -106,9 +106,13 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
             several += combined.share(one, _before(one, simple, earlier, sentence))
             several += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
         ranked = _sure_first(sorted([*simple[one], *several], key=lambda c: -c.score))
-        if is_multiple(one):
+        if is_multiple(one) or not (best and best.sure):
             # Many expressions have about the value of a multiple; the words say which.
-            ranked.sort(key=lambda c: -c.score - _STATED * c.sure)
+            stated = (c.sure and (len(c.atoms) > 1 or is_multiple(one)) for c in ranked)
+            ranked = [
+                replace(c, score=c.score + _STATED * s) for c, s in zip(ranked, stated, strict=True)
+            ]
+            ranked.sort(key=lambda c: -c.score)
         if search.is_clear(one, ranked) or search.is_place(one, ranked, beside):
             ranked[0] = replace(ranked[0], sure=True)
         result.append((one, ranked))
@@ -396,6 +400,12 @@ class _Search:
         """Return whether the labels of an element are nearer to a number than those of others."""
         if not atom.series or not atom.labels or atom.extreme:
             return False
+        words = frozenset().union(*atom.labels) - PLACES
+        if not any(len(word) > 1 and word.isalpha() for word in words):
+            # A place or a number is no name: *index 4* is not element 4 of any list.
+            named = overlap(atom.names, self.sentence.without(stated)) >= NAMED
+            if is_count(stated) or not named:
+                return False
         family = [one for one in self.pool if one.series == atom.series and not one.extreme]
         return self._around(stated).nearest(atom, family)
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.numerals import NUMERAL, number_of
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.described import Surroundings
 from vaultkit.edit.expressions import Atom
@@ -80,14 +81,13 @@ def _ranks(
         return
     for name, family in families.items():
         values = sorted((float(one.value) for one in family), reverse=not low)
-        if len(set(values)) < len(values):
-            continue
         for one in family:
             key = re.fullmatch(rf"{name}\[(?P<key>'[^']*')\]", one.code)
-            if not key or values.index(float(one.value)) + 1 != stated.value:
+            own = float(one.value)
+            if not key or values.count(own) > 1 or values.index(own) + 1 != stated.value:
                 continue
             named = overlap(one.names, sentence.said)
-            is_bound = any(own.code == one.code for own in bound)
+            is_bound = any(atom.code == one.code for atom in bound)
             if not around.nearest(one, family):
                 continue
             order = "" if low else ", reverse=True"
@@ -106,12 +106,13 @@ def _counts(
     text = around.behind.partition(":")[0]
     found = re.search(
         rf"\b(?:(?P<more>{more})|(?P<less>{less})|(?P<least>{words.pattern('before', 'at_least')}))"
-        r"\s+(?P<limit>\d[\d,]*(?:\.\d+)?)(?![\d.,]*\d)\s*(?P<percent>%?)",
+        rf"\s+(?P<limit>\d[\d,]*(?:\.\d+)?|{NUMERAL})(?![\d.,]*\d|\w)\s*(?P<percent>%?)",
         text, re.IGNORECASE,
     )  # fmt: skip
     if not found or re.search(r"[;:]|\sand\s", text[: found.start()]):
         return
-    limit = float(found["limit"].replace(",", ""))
+    digits = found["limit"].replace(",", "")
+    limit = float(digits) if digits[0].isdecimal() else float(number_of(digits))
     sign = ">" if found["more"] else "<" if found["less"] else ">="
     for name, family in families.items():
         own = [float(one.value) for one in family]

@@ -14,10 +14,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
+from vaultkit.claims.stated import Stated
 from vaultkit.edit.bind_numbers import PLACES, Reading
 from vaultkit.edit.described import places_of
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.sentences import Candidate, Page, Sentence, identifiers, is_alone, words_of
+from vaultkit.edit.sentences import Candidate, Page, Sentence, is_alone, words_of
+from vaultkit.edit.sides import are_of_one_kind, are_of_series, comparable, holds, part_of_list
 from vaultkit.edit.wording import NAMED, labelled, overlap, stems
 
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
@@ -26,6 +28,8 @@ _WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1
 _EITHER = {"sides:more", "sides:less", "sides:better", "sides:worse"}
 _SUPERLATIVE = re.compile(r"\w+est|worst")
 _SIGNS = {1: ">", -1: "<", 0: "=="}
+#: What is between two numbers that are compared.
+_AGAINST = re.compile(r"\W*(?:[^\W\d_]+\s)?(?:against|versus|vs\.?|instead of|rather than)\W*")
 #: A unit or noun behind a number.
 _UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)")
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
@@ -62,6 +66,8 @@ class _Side:
     value: float
     score: float
     sure: bool
+    #: What is behind it, if it is a number of the sentence: its unit.
+    unit: str = ""
 
 
 def of_sentence(page: Page, sentence: Sentence, readings: Sequence[Reading]) -> Iterator[Word]:
@@ -77,12 +83,20 @@ def of_sentence(page: Page, sentence: Sentence, readings: Sequence[Reading]) -> 
             spoken = replace(spoken, what=f"sides:{spoken.what}")
         found = [one for one in search.conditions(spoken) if search.agrees(spoken, one.code)]
         if found:
-            found.sort(key=lambda one: -one.score)
-            yield Word(spoken.start, spoken.end, found, states=True)
+            yield Word(spoken.start, spoken.end, _merged(found), states=True)
         if not spoken.denied and spoken.table != "weak":
             yield from search.names(spoken)
     yield from search.elements()
     yield from search.thresholds(readings)
+
+
+def _merged(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates, the best first; what is found in two ways has the better of both."""
+    best: dict[str, Candidate] = {}
+    for one in sorted(found, key=lambda own: -own.score):
+        known = best.setdefault(one.code, one)
+        best[one.code] = replace(known, sure=known.sure or one.sure)
+    return list(best.values())
 
 
 class _Search:
@@ -96,13 +110,19 @@ class _Search:
         self.numbers = [a for a in self.pool if not isinstance(a.value, str)]
         #: The numbers of the sentence that are bound, with their ends and sides.
         self.bound = [
-            (stated.start, stated.end, _Side(found[0].code, value, 3.0, True))
+            (stated.start, stated.end, _Side(found[0].code, value, 3.0, True, self._unit(stated)))
             for stated, found in readings
             if is_alone(found) and found[0].sure and stated.digits
             if (value := _value(found[0])) is not None
         ]
         self.starts = [stated.start for stated, _ in readings]
         self.codes = {side.code for _, _, side in self.bound}
+
+    def _unit(self, stated: Stated) -> str:
+        """Return the unit of a number, or the word behind it."""
+        own = re.sub(r"[\d.,\s]", "", stated.text) if stated.digits else ""
+        behind = _UNIT.match(self.text, stated.end)
+        return own or (behind[0].strip() if behind else "")
 
     def agrees(self, spoken: Spoken, code: str) -> bool:
         """Return whether the words before a condition do not contradict it."""
@@ -129,7 +149,7 @@ class _Search:
         if spoken.what in ("more", "less", "same") or spoken.what in _EITHER:
             pairs = list(self._pairs(spoken, before, behind))
             yield from pairs
-            if not pairs:
+            if not any(one.sure for one in pairs):
                 yield from self._two_numbers(spoken, behind)
 
     def _clause(self, at: int) -> tuple[int, int]:
@@ -167,10 +187,13 @@ class _Search:
             bound = one.code in self.codes
             textual = bool(one.labels) and all(map(_is_textual, one.labels))
             near = len(elements) > _FEW and textual and self._label_is_near(spoken, one)
-            sure = bound or (textual and (named >= NAMED or near))
+            placed = bool(one.labels) and not textual and named >= NAMED
+            sure = bound or placed or (textual and (named >= NAMED or near))
             if spoken.what in _EITHER:
                 sure = sure and named >= NAMED
+            noun = stems(" ".join(_WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
             score = _SERIES + named + textual + bound + _BESIDE * near - one.cost
+            score += overlap(stems(atom.series), noun) >= NAMED  # *the biggest harvest*
             yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
 
     def _nearest(self, spoken: Spoken, elements: Sequence[Atom]) -> Atom | None:
@@ -228,7 +251,9 @@ class _Search:
             bound = nearest.code in self.codes
             near = len(elements) > _FEW and self._is_near(spoken, *place.span())
             sure = named >= NAMED or bound or near
+            noun = stems(" ".join(_WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
             score = _SERIES + named + bound + _BESIDE * near
+            score += overlap(stems(atom.series), noun) >= NAMED
             candidate = Candidate(atom.code, score, sure, (atom,), atom.value)
             found.setdefault(place.span(), []).append(candidate)
         for (first, last), several in found.items():
@@ -307,7 +332,7 @@ class _Search:
             return
         left, right = ahead[-1][2], after[0][2]
         way = _WAYS[spoken.what]
-        if left.code != right.code and _holds(left.value, right.value, way):
+        if left.code != right.code and holds(left.value, right.value, way):
             yield Candidate(f"{left.code} {_SIGNS[way]} {right.code}", _SERIES, True)
 
     def _two_numbers(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
@@ -315,23 +340,29 @@ class _Search:
 
         *The first half took 106.0 s, the second 116.2 s, so the second was longer.*
         """
-        alike = [one for one in self.bound if one[0] < spoken.start]
-        inside = [one for one in self.bound if spoken.end <= one[0] < end]
-        if len(alike) == 1 and len(inside) == 1:
+        alike = [one for one in self.bound if one[0] < spoken.start and " - " not in one[2].code]
+        gaps = [one[0] for one in self.bound if " - " in one[2].code]
+        starts = [start for start in self.starts if start not in gaps]
+        inside = [one for one in self.bound if spoken.end <= one[0] < end and one[0] in starts]
+        opposed = [one for one in self.bound if spoken.end <= one[0]][:2]
+        if len(opposed) == 2 and _AGAINST.fullmatch(self.text, opposed[0][1], opposed[1][0]):
+            # *It costs more than water (2.05 against 1.62)*.
+            alike, inside = opposed, []
+        elif len(alike) == 1 and len(inside) == 1:
             alike += inside
-        elif inside or any(spoken.end <= start < end for start in self.starts):
+        elif inside or any(spoken.end <= start < end for start in starts):
             return
         if len(alike) != 2:
             return
-        (_, one_end, one), (_, other_end, other) = alike
-        units = {_UNIT.match(self.text, at) for at in (one_end, other_end)}
-        same_unit = len({unit[0] if unit else "" for unit in units}) == 1 and None not in units
-        if one.code == other.code or not (same_unit or _are_of_series(one.code, other.code)):
+        (_, one_end, one), (_, _, other) = alike
+        same_unit = bool(one.unit) and one.unit == other.unit
+        same_unit = same_unit or bool(_AGAINST.fullmatch(self.text, one_end, alike[1][0]))
+        if one.code == other.code or not (same_unit or are_of_series(one.code, other.code)):
             return
         for left, right in ((one, other), (other, one)):
             way = _WAYS.get(spoken.what, 1 if left.value > right.value else -1)
             code = f"{left.code} {_SIGNS[way]} {right.code}"
-            if _holds(left.value, right.value, way) and self._decides(spoken, code):
+            if holds(left.value, right.value, way) and self._decides(spoken, code):
                 yield Candidate(code, _SERIES, True)
 
     def _decides(self, spoken: Spoken, code: str) -> bool:
@@ -356,19 +387,24 @@ class _Search:
             first, last = self._range(spoken, family)
             values = [float(one.value) for one in family[first:last]]
             steps = [(b - a) * way for a, b in pairwise(values)]
-            holds = all(step <= 0 for step in steps) if spoken.denied else min(steps, default=0) > 0
-            if len(values) < _FEW or not holds:
+            in_order = min(steps, default=0) > 0
+            if spoken.denied:
+                in_order = max(steps, default=0) <= 0
+            # Equal steps are a grid, of which no sentence says that it rises.
+            is_grid = len(values) > _FEW and max(steps) - min(steps) <= 1e-9 * abs(max(steps))
+            if len(values) < _FEW or not in_order or is_grid:
                 continue
             own, labels = family[0], family[0].labels[1:]
             partly = (first, last) != (0, len(family))
             named = overlap(own.names.union(*labels), said)
-            if partly and any(one.code in self.codes for one in family):
-                named = max(named, NAMED)
+            if partly:
+                named = max(named, overlap(own.names, self.sentence.said))
+                named = max(named, NAMED * any(one.code in self.codes for one in family))
             whole = overlap(stems(name), said) >= NAMED * len(stems(name)) or bool(part)
             whole = whole or len(values) >= _MANY or partly
             if named >= NAMED and whole and all(overlap(one, said) >= NAMED for one in labels):
                 listed = name if own.code.startswith(f"{name}[0") else f"list({name}.values())"
-                one, other = _slice(listed, first, last, len(family))
+                one, other = part_of_list(listed, first, last, len(family))
                 code = f"all(b{part} {sign} a{part} for a, b in zip({one}, {other}))"
                 yield Candidate(code, _SERIES + named, True, (own,))
 
@@ -441,10 +477,12 @@ class _Search:
             ):
                 tree = tree.args[0]
             match tree:
-                case ast.BinOp(left, ast.Sub(), right) if side.value * _WAYS[spoken.what] > 0:
-                    sign = _SIGNS[_WAYS[spoken.what]]
-                    code = f"{ast.unparse(left)} {sign} {ast.unparse(right)}"
-                    yield Candidate(code, 4.0, True)
+                case ast.BinOp(left, ast.Sub(), right) if side.value:
+                    way = _WAYS[spoken.what]
+                    # *1.5 m lower* may be the higher one minus the lower one.
+                    sides = (left, right) if side.value * way > 0 else (right, left)
+                    one, other = map(ast.unparse, sides)
+                    yield Candidate(f"{one} {_SIGNS[way]} {other}", 4.0, True)
 
     # --- Two sides -----------------------------------------------------------------------------
 
@@ -459,13 +497,15 @@ class _Search:
             return  # *more than three times*
         for left in self._sides(start, middle):
             for right in self._sides(middle, end):
-                if left.code == right.code or not _comparable(left.code, right.code):
+                both = left.unit and left.unit == right.unit
+                if left.code == right.code or not (both or comparable(left.code, right.code)):
                     continue
                 way = _WAYS.get(spoken.what, 1 if left.value > right.value else -1)
-                if _holds(left.value, right.value, way):
+                if holds(left.value, right.value, way):
                     code = f"{left.code} {_SIGNS[way]} {right.code}"
                     score = left.score + right.score
-                    sure = left.sure and right.sure and _are_of_one_kind(left.code, right.code)
+                    alike = both or are_of_one_kind(left.code, right.code)
+                    sure = left.sure and right.sure and bool(alike)
                     sure = sure or self._is_beside_than(spoken, found.start(), left, right)
                     yield Candidate(code, score, sure and self._decides(spoken, code))
 
@@ -503,17 +543,6 @@ _MEANINGS = {"max": "largest maximum peak most best longest highest",
              "min": "smallest minimum least fewest lowest shortest"}  # fmt: skip
 
 
-def _slice(name: str, first: int, last: int, count: int) -> tuple[str, str]:
-    """Return a part of a list, and the same without its first element.
-
-    >>> _slice("x", 0, 5, 5), _slice("x", 2, 5, 5), _slice("x", 0, 3, 5)
-    (('x', 'x[1:]'), ('x[2:]', 'x[3:]'), ('x[:3]', 'x[1:3]'))
-    """
-    end = "" if last == count else str(last)
-    whole = f"[{first or ''}:{end}]"
-    return (name if whole == "[:]" else name + whole), f"{name}[{first + 1}:{end}]"
-
-
 def _is_textual(label: frozenset[str]) -> bool:
     """Return whether a label names an element other than by its place."""
     return any(word.isalpha() for word in label) and not label <= PLACES
@@ -532,36 +561,3 @@ def _value(candidate: Candidate) -> float | None:
     if len(values) == 1:
         return values[0]
     return values[0] - values[1] if " - " in candidate.code else None
-
-
-def _holds(left: float, right: float, way: int) -> bool:
-    if way:
-        return (left - right) * way > 0
-    return abs(left - right) <= 1e-6 * max(1.0, abs(left))
-
-
-def _are_of_series(left: str, right: str) -> bool:
-    """Return whether two expressions are elements of one list, or variables with a common word."""
-    kinds = [re.sub(r"\[[^\]]*\]|\([^()]*\)", "[]", code) for code in (left, right)]
-    return kinds[0] == kinds[1] or bool(kinds[0].isidentifier() and stems(left) & stems(right))
-
-
-def _are_of_one_kind(left: str, right: str) -> bool:
-    """Return False if two variables are compared only because a sentence names both.
-
-    >>> _are_of_one_kind("loss", "layers"), _are_of_one_kind("cost_before", "cost_after")
-    (False, True)
-    """
-    plain = left.isidentifier() and right.isidentifier()
-    return not plain or bool(stems(left) & stems(right))
-
-
-def _comparable(left: str, right: str) -> bool:
-    """Return whether two expressions are of one kind: both are variables, or both are elements.
-
-    The maximum of a list, for example, is never below its minimum.
-    """
-    if "(" in left + right and identifiers(left) == identifiers(right):
-        return False
-    kinds = [re.sub(r"\[.*\]", "[]", code) for code in (left, right)]
-    return kinds[0] == kinds[1] or all("[" not in kind for kind in kinds)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.sentences import Sentence
+from vaultkit.edit.sentences import Sentence, identifiers
 from vaultkit.edit.wording import NAMED, labelled, overlap, stems
 
 #: The least number of letters of an abbreviation.
@@ -48,6 +48,7 @@ class Surroundings:
         #: The clause before the number and behind it.
         self.ahead = self.before[stops[-1] if stops else 0 :]
         self.after = self.behind[: stop.start()] if stop else self.behind
+        self.said = sentence.without(stated)
         self.clause = stems(f"{self.ahead} \ufffc {self.after}", spoken=True) | sentence.beside
 
     def counted(self, atom: Atom) -> bool:
@@ -78,9 +79,18 @@ class Surroundings:
         )
 
     def named(self, atom: Atom) -> bool:
-        """Return whether the clause says all words of a variable's name, of which there are two."""
-        parts = stems(atom.code) if atom.code.isidentifier() else frozenset()
-        return len(parts) >= _FEW and overlap(parts, self.clause) >= NAMED * len(parts)
+        """Return whether the clause says all words of a variable's name, of which there are two.
+
+        Of an expression with several variables, the sentence says all.
+        """
+        if atom.code.isidentifier():
+            parts, said = stems(atom.code), self.clause
+        else:
+            names = [name for name in identifiers(atom.code) if len(name) > 1]
+            parts, said = stems(" ".join(names)), self.said
+            if len(names) < _FEW or atom.series:
+                return False
+        return len(parts) >= _FEW and overlap(parts, said) >= NAMED * len(parts)
 
     def nearest(self, atom: Atom, family: Sequence[Atom]) -> bool:
         """Return whether the label of an element is the nearest one to the number.

@@ -24,6 +24,8 @@ from vaultkit.read.sentences import Sentences
 AHEAD = 0.25
 #: How far equal values differ by rounding, and below which value integers are equal by chance.
 _EQUAL, _BY_CHANCE = 1e-12, 100
+#: The least score of a condition of which the sentence names the series, or has a number of it.
+_KNOWN = 3.9
 
 
 @dataclass(frozen=True)
@@ -161,8 +163,12 @@ def means_the_same(one: Candidate, other: Candidate) -> bool:
     """
     if _unrounded(one.code) == _unrounded(other.code):
         return True
-    if isinstance(one.value, str) or isinstance(other.value, str) or one.value is True:
+    if isinstance(one.value, str) or isinstance(other.value, str):
         return False
+    if one.value is True or other.value is True:
+        # *The tit is the most common*, by number and by share, if the sentence names both.
+        known = min(one.score, other.score) >= _KNOWN and bool(one.atoms and other.atoms)
+        return known and one.atoms[0].labels == other.atoms[0].labels
     if abs(one.value - other.value) > _EQUAL * abs(one.value):
         return False
     if abs(one.value) >= _BY_CHANCE or one.value != int(one.value):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 
 from vaultkit.claims.numerals import NUMERAL, number_of
 
+_THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
 _PART = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _WORD = re.compile(r"[0-9]+(?:\.[0-9]+)?|[^\W\d_]+")
 _ENDINGS = (
@@ -58,7 +59,7 @@ def stems(text: str, *, spoken: bool = False) -> frozenset[str]:
     >>> sorted(stems("the longest_paths of 12.0 cities"))
     ['12', 'city', 'long', 'path']
     """
-    found = _WORD.findall(_PART.sub(" ", text))
+    found = _WORD.findall(_PART.sub(" ", _THOUSANDS.sub("", text)))
     empty = _EMPTY | _ARTICLES if spoken else _EMPTY
     return frozenset(
         _stem(word) for word in found if word not in empty and word.lower() not in _EMPTY
