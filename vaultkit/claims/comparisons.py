@@ -483,19 +483,25 @@ def contradiction(text: str, found: Relation, words: Lexicon) -> str:
     if quantifiers and not _quantifier_agrees(quantifiers[-1], found, bool(directions)):
         return quantifiers[-1].word
     if not directions and not quantifiers:
-        return _denied(text, found, words)
+        return _contradicting_negation(text, found, words)
     return ""
 
 
-def _denied(text: str, found: Relation, words: Lexicon) -> str:
-    """Return the negation in *it is not symmetric* if the condition states that it is."""
+def _contradicting_negation(text: str, found: Relation, words: Lexicon) -> str:
+    """Return the negation in *it is not symmetric* if the condition states that it is.
+
+    If the condition denies what the words state without a negation, return the last word.
+    """
     last = text.rpartition(",")[2].split()[-3:]
     denials = [word for word in last if _denies(word, words)]
-    named = [n for n in found.names for w in last if len(w) >= _NEAR and w.strip("`*.()") in n]
+    # Whether a name of the condition is said: *symmetric* for ``is_symmetric(A)``.
+    is_named = any(
+        word.strip("`*.()") in name for name in found.names for word in last if len(word) >= _NEAR
+    )
     if denials and found.quantifier != "none":
-        if found.operators in ({"=="}, {"in"}) or (found.operators == {"true"} and named):
+        if found.operators in ({"=="}, {"in"}) or (found.operators == {"true"} and is_named):
             return denials[0]
-    elif found.operators == {"false"} and named and not denials:
+    elif found.operators == {"false"} and is_named and not denials:
         return last[-1]
     return ""
 

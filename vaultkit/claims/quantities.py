@@ -143,24 +143,29 @@ _NEXT = re.compile(rf"{END}?,?(?:\s(?:and|or|to))?\s{CODE}?")
 
 def vectors(prose: Prose) -> Iterator[Quantity]:
     """Yield the vectors of small integers in a piece of text."""
-    text, end, is_place, is_one = prose.text, -1, False, False
+    text, end = prose.text, -1
+    is_place = is_vector = False
     for found in _VECTOR.finditer(text):
         start = found.start()
-        goes_on = end >= 0 and bool(_NEXT.fullmatch(text, end, start))
-        if not goes_on:
+        # In *at (0, 1) and (1, 2)*, the second brackets contain a place like the first.
+        continues_list = end >= 0 and bool(_NEXT.fullmatch(text, end, start))
+        if not continues_list:
             is_place = bool(_PLACE.search(text, max(0, start - 30), start))
         end = found.end()
         within_code = text.rfind(CODE, 0, start) > text.rfind(END, 0, start)
-        alone = text[start - 1 : start] == CODE and text[end : end + 1] == END
-        goes_on, is_one = goes_on and is_one, not is_place and (alone or not within_code)
-        if not is_one:
+        all_of_code = text[start - 1 : start] == CODE and text[end : end + 1] == END
+        continues = continues_list and is_vector
+        is_vector = not is_place and (all_of_code or not within_code)
+        if not is_vector:
             continue
         minus = str.maketrans(_MINUS, "-" * len(_MINUS))
         numbers = re.findall(r"-?\d", found[0].translate(minus))
         row = tuple(Amount(Fraction(number), Fraction(1), whole=True) for number in numbers)
         reason = prose.reason_behind(text, end)
         line, column = prose.place_of(start)
-        yield Quantity(line, found[0], reason, prose.place, (row,), column, goes_on, is_vector=True)
+        yield Quantity(
+            line, found[0], reason, prose.place, (row,), column, continues, is_vector=True
+        )
 
 
 def quantities(prose: Prose) -> Iterator[Quantity]:
