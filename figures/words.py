@@ -109,7 +109,7 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         name = f"bank in “{other} bank”"
         parts += [
             touch.part("word", st.dot(x, y, 5, hue)),
-            touch.part("name", st.text(x + 14, y - 16, other, cls=f"vk-{hue}")),
+            touch.part("name", st.text(x + 20, y - 19, other, cls=f"vk-{hue}")),
             touch.part("line", line),
             touch.part("pull", st.arrow([bank, (float(at[0]), float(at[1]))], hue, 2.5)),
             touch.part("new", st.dot(*to, 6, hue)),
@@ -119,7 +119,7 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         ]
     parts += [
         touch.part("bank", st.dot(*bank, 6, "fg")),
-        touch.part("bank name", st.text(bank[0] + 22, bank[1] + 6, "bank, looked up")),
+        touch.part("bank name", st.text(bank[0] + 28, bank[1] + 6, "bank, looked up")),
     ]
     (a, b), (c, d) = data["river bank"], data["money bank"]
     svg = st.figure_svg(

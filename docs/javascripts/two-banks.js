@@ -29,14 +29,14 @@ export const mount = (figure) => {
   const things = touch(figure, { words, bank }, (state) => {
     const from = place(state.bank);
     dot(own, from);
-    text(ownName, from[0] + 22, from[1] + 6);
+    text(ownName, from[0] + 28, from[1] + 6);
     const told = state.words.map((word, i) => {
       const { vector, weight } = beside(word, state.bank);
       const [at, to] = [place(word), place(vector)];
       const tip = from.map((value, axis) => value + 0.82 * (to[axis] - value));
       const moves = Math.hypot(tip[0] - from[0], tip[1] - from[1]) > 1e-6;
       dot(parts.word[i], at);
-      text(parts.name[i], at[0] + 14, at[1] - 16, WIDEST_NAME);
+      text(parts.name[i], at[0] + 20, at[1] - 19, WIDEST_NAME);
       set(parts.line[i], { d: polyline([at, from]) });
       set(parts.pull[i], { d: moves ? arrow(from, tip) : polyline([from, from]) });
       dot(parts.new[i], to);

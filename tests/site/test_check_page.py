@@ -182,7 +182,7 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
     why = page.locator(f"#{fallen.first.get_attribute('aria-describedby')}")
     expect(why).to_contain_text("the largest difference is")
     # An array is shown in rows.
-    assert re.search(r"left\n\[\[[\d. ]+\]\n\[", why.inner_text())
+    assert re.search(r"left\n+\[\[[\d. ]+\]\n \[", why.inner_text())
     sign = "getComputedStyle(e, '::before').content"
     assert fallen.first.evaluate(f"e => {sign}") == '"✗"'
     # The box at the formula says the same, not what the build had found.
