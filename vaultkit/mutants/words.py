@@ -87,7 +87,10 @@ _SYMMETRIC = re.compile(
     re.IGNORECASE,
 )
 #: The same, of names only.
-_LISTED = re.compile(r"[*`\s]*(?:,|,?\s*(?:and|or|nor|with))[*`\s]*(?:(?:an?|the|its)\s+)?[*`]*")
+_LISTED = re.compile(
+    r"[*`\s]*(?:,|,?\s*(?:and|or|nor|with)(?:\s+one\s+(?:for|of|with))?)[*`\s]*"
+    r"(?:(?:an?|the|its)\s+)?[*`]*"
+)
 #: Most characters between two numbers or names that are exchanged.
 _NEAR = 80
 _COUNTS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -104,7 +107,7 @@ _SMALL = re.compile(
     rf"(?<![\w.,:§#^/(-])(?:[2-9](?![\w:/%]|[.,]\d|\s*[)×])|(?i:{'|'.join(_COUNTS)})\b(?!-))"
 )
 #: Emphasized words that name nothing.
-_STRESSED = "and|own|self|not|no|where|who|what|how|one|all|only|any|every|each|its|this"
+_STRESSED = "needs|and|own|self|not|no|where|who|what|how|one|all|only|any|every|each|its|this"
 _NAMED = re.compile(
     r"`(?P<code>[A-Za-z]\w*)`|(?<![*\w])\*"
     rf"(?!(?i:{_STRESSED})\*)(?P<word>[A-Za-z]+)\*(?![*\w])"
