@@ -36,6 +36,7 @@ walk, ride = 3.2, 1.6
 months = ["Jan", "Feb", "Mar", "Apr", "May"]
 rain = [88.5, 62.5, 41.5, 55.5, 71.5]
 mild = 6
+quota = 0.125
 ticks = [0, 2, 4, 6, 8, 10, 12]
 print("days above freezing:", mild)
 print(f"entropy {1.823:.3f}")
@@ -157,6 +158,9 @@ def test_what_no_other_expression_comes_near_is_bound() -> None:
         "Day 6, early: nobody came to the day itself.",
         "Together red and blue have more than half of everything.",  # a sum, and no ratio
         "Green is the largest house.",
+        "It is 12.5 % of the quota.",  # a part of it, and not the quota itself
+        "In city 4 there were 9.75 bonus points for all cities.",
+        "Red leads with ten points, two ahead of green.",
         "The ticks rise, and begin at index 4.",  # a grid, and an element by its place
     ],
 )

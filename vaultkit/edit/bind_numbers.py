@@ -318,7 +318,7 @@ class _Search:
         """
         if not atom.code.isidentifier() or not counts_exactly(stated, float(atom.value)):
             return False
-        if is_count(stated):
+        if is_count(stated) or self._whole(stated):
             return False
         has_unit = len(stated.scales) > 1 or bool(UNIT.match(self.text, stated.end))
         is_long = len(re.sub(r"\D", "", stated.digits)) >= _UNIQUE and digits(stated) > 1
@@ -356,6 +356,8 @@ class _Search:
         value, own = float(atom.value), self.text[stated.start : stated.end]
         if abs(value) <= _TINY and value.is_integer() and self.sentence.column is None:
             return not is_ordinal(stated, self.text) and not is_percent(stated)
+        if atom.code.isidentifier() and overlap(atom.names, self._whole(stated)) >= NAMED:
+            return True  # *8 % of the limit* is not the limit
         if re.search(r"\d[A-Z]$", own):
             return True  # *7B* is a name
         if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
@@ -393,8 +395,13 @@ class _Search:
         around = self._around(stated)
         if around.counted(atom) or around.printed(atom) or around.named(atom):
             return True
-        named = overlap(atom.names, self.sentence.without(stated)) >= NAMED
+        named = self._is_named(stated, atom)
         return (named or float(atom.value) > _TINY) and self._is_nearest(stated, atom)
+
+    def _is_named(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether the sentence says the name of an element's list, besides its labels."""
+        names = atom.names.difference(*atom.labels)
+        return overlap(names, self.sentence.without(stated)) >= NAMED
 
     def _is_nearest(self, stated: Stated, atom: Atom) -> bool:
         """Return whether the labels of an element are nearer to a number than those of others."""
@@ -403,7 +410,7 @@ class _Search:
         words = frozenset().union(*atom.labels) - PLACES
         if not any(len(word) > 1 and word.isalpha() for word in words):
             # A place or a number is no name: *index 4* is not element 4 of any list.
-            named = overlap(atom.names, self.sentence.without(stated)) >= NAMED
+            named = self._is_named(stated, atom)
             if is_count(stated) or not named:
                 return False
         family = [one for one in self.pool if one.series == atom.series and not one.extreme]

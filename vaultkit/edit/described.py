@@ -166,7 +166,9 @@ def counts(code: str, before: str, behind: str) -> bool:
     if not name or len(parts[-1]) < 3:
         return False
     last = parts[-1].lower()
-    nouns = [word.lower() for word in re.findall(r"[^\W\d_]+", behind.split(",")[0])[:3]]
+    # Behind the next number, words say what that one counts.
+    near = re.split(r"[,\d]", behind)[0]
+    nouns = [word.lower() for word in re.findall(r"[^\W\d_]+", near)[:3]]
     if last in nouns and last.endswith(("s", *_PLURALS)):
         return True
     # *Nine divisors* are counted by ``len(divs)``.
