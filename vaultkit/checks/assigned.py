@@ -44,6 +44,8 @@ _CLAUSE = re.compile(r"(?:[,;]\s(?:and\s|but\s|while\s)?|\s(?:and|but|while)\s)"
 _TURN = re.compile(r"\b(?:then|but|while|whereas|until|so)\b")
 #: Words before a number by which a line of an output is known.
 _LEADS = re.compile(r"\b(?:at|for|with|after)\s(?:[$]?[A-Za-z]\s=\s)?$", re.IGNORECASE)
+#: A number without its unit.
+_DIGITS = re.compile(r"[-−+]?\d[\d,_]*(?:\.\d+)?")
 _DAYS = ":86400s"
 _WEEKS = re.compile(r"\sweeks?\b")
 _MARKER = re.compile(r"[\s>]*(?:[-*+]|\d+[.)])\s")
@@ -105,7 +107,9 @@ class Part:
 
     def unit(self, number: Stated) -> str:
         """Return the unit of measurement of a number, or the one in the title of its column."""
-        own = unit_of(self.sentence.text, number.end, self.lexicon)
+        digits = _DIGITS.match(self.sentence.text, number.start)
+        end = digits.end() if digits else number.end
+        own = unit_of(self.sentence.text, end, self.lexicon)
         words = re.findall(r"[^\W\d_]+", self.title)
         return own or next((u for w in words if (u := unit_of(w, 0, self.lexicon))), "")
 
@@ -405,6 +409,8 @@ def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool)
     general = here.lexicon.words["roles"]["general"]
     telling = frozenset(word for word in mine | its if word not in general)
     alone = alone and here.is_own and there.is_own and not first.bounds and not second.bounds
+    # A clause without words has the words of the one before it: *the scores are 3 and 4*.
+    alone = alone and all(any(_is_word(t.word) for t in part.tokens) for part in (here, there))
     crossed = here.places(its & telling, [first]), there.places(mine & telling, [second])
     return -1 if alone and any(crossed) else 0
 

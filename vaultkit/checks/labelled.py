@@ -21,7 +21,9 @@ from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import number_of
 from vaultkit.checks.measures import size_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
+from vaultkit.checks.origins import origins
 from vaultkit.checks.printed import arguments_printed
+from vaultkit.checks.templates import Template, printed_by, templates
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import stem
@@ -42,6 +44,8 @@ _ITEM = re.compile(r"^\s*\d{1,2}[.)]\s+(?=[^\W\d])")
 _BREAK = re.compile(r"[,;|](?!\d)|\s{2,}|->|→|[({\[]")
 _BEHIND = re.compile(r"[\s-]?([%°]|[^\W\d_]+(?:/[^\W\d_]+)?)")
 _LIST = re.compile(r"\[[^\[\]]*\]")
+#: Between the titles of columns.
+_WIDE, _BLANKS = re.compile(r"\s*\|\s*|\s{2,}|\t"), re.compile(r"[\s|]+")
 _UNIT = re.compile(r"\s?(?:[%°]|[^\W\d_]{1,3}(?:/[^\W\d_]{1,3})?)(?![\w])")
 #: The shortest word that may have an ending that a label has not: *sunny*, *rainy*.
 _SHORTEST = 3
@@ -72,6 +76,8 @@ class Labelled:
     unit: str = ""
     #: Its place among the numbers of its line, from 0.
     column: int = field(default=0, compare=False)
+    #: Those of its words that are the label of its row, or its key in a dictionary.
+    keys: Words = frozenset()
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,13 @@ class LabelledNumbers:
         self.written: dict[str, str] = {}
         self._sorted: list[Labelled] = []
         self._values: list[float] = []
+        #: What the blocks so far print.
+        self._templates: list[Template] = []
+        #: By name, the words of its definition and of the comment behind it, and its unit.
+        self._said: dict[str, set[str]] = {}
+        self._units: dict[str, str] = {}
+        #: By the name of a loop's variable, the words of what the loop goes through.
+        self._said_of_loops: dict[str, set[str]] = {}
 
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect the numbers that a block prints, and those of the variables that it names."""
@@ -106,25 +119,44 @@ class LabelledNumbers:
         names: dict[int, list[tuple[set[str], str]]] = {}
         for code, number, line in arguments_printed(block, steps):
             names.setdefault(line, []).append((self._names(code), number))
+        self._templates += templates(block)
+        self._read_code(block)
         orders = list(_orders(block, variables))
         for step in steps:
             first, last = step.shown_lines
             texts = step.got.splitlines()[:_LINES]
             openings = Counter(_opening(text) for text in texts)
+            head = ""
             for index, text in enumerate(texts):
                 # The number of an item is none of a thing: ``2. Split that …``.
                 text = _ITEM.sub(lambda own: " " * len(own[0]), text)
                 line = max(step.line, min(first + index, last))
                 source = f"output at line {line}"
                 is_key = openings[_opening(text)] > 1
-                self._read(text, source, names.get(first + index, ()), f"output {first}", is_key)
+                found = list(NUMBER_IN_OUTPUT.finditer(text))
+                values = printed_by(text, self._templates)
+                own = [(self._names(code), begin, end) for code, begin, end in values] or [
+                    (words, *one.span())
+                    for words, number in names.get(first + index, ())
+                    for one in found
+                    if one[0] == number
+                ]
+                if not found:
+                    head = text.strip()
+                own += [(self.words(title), *n.span()) for title, n in _titled(head, found)]
+                texts_printed = " ".join(
+                    text[a:b] for _, a, b in values if not NUMBER_IN_OUTPUT.search(text[a:b])
+                )
+                carried = self.words(texts_printed) if values else None
+                self._read(text, source, own, f"output {first}", is_key, carried)
                 for listed in _LIST.findall(text) if "[" in text else ():
                     items = NUMBER_IN_OUTPUT.findall(listed)
                     self._add_list([number_of(n) for n in items], source, orders)
-        for name in sorted(_named(block) & variables.keys()):
+        loops = origins([block]).loops
+        for name in sorted(_named(block) & variables.keys() - loops):
             if not name.startswith("_"):
-                own = [order for order in orders if order.name == name]
-                self._bind(name, variables[name], own)
+                of_name = [order for order in orders if order.name == name]
+                self._bind(name, variables[name], of_name)
 
     def _add_list(self, items: Sequence[float], source: str, orders: Sequence[_Order]) -> None:
         """Add the items of a list, known by their places and by what the list is made from."""
@@ -141,7 +173,7 @@ class LabelledNumbers:
         """Return the words of the names and texts in an expression; none of a sum."""
         match code:
             case ast.Name(name):
-                return self.words(name)
+                return self.words(name) | self._said_of_loops.get(name, set())
             case ast.Constant(str(text)):
                 return self.words(text)
             case ast.BinOp(left, ast.Add() | ast.Sub(), right):
@@ -152,9 +184,45 @@ class LabelledNumbers:
                 return own.union(*map(self._names, arguments))
             case ast.Attribute(inner, name):
                 return self._names(inner) | self.words(name)
+            case ast.Subscript(inner, index) if not isinstance(index, ast.Constant):
+                return self._names(inner)
             case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.Dict() | ast.DictComp():
                 return set()
         return set[str]().union(*map(self._names, ast.iter_child_nodes(code)))
+
+    def _read_code(self, block: Block) -> None:
+        """Read what a block says of the names that it binds to numbers."""
+        source = source_of(block)
+        lines = source.splitlines()
+        for node in nodes_of(source):
+            match node:
+                case ast.For(target, several) | ast.comprehension(target, several):
+                    self._go_through(target, several)
+                case ast.Assign([ast.Name(name)], value):
+                    own = self._said.setdefault(name, set())
+                    own |= self._names(value) if isinstance(value, ast.Call) else set()
+                    end = node.end_col_offset or 0
+                    comment = lines[(node.end_lineno or 1) - 1].encode()[end:].decode().strip()
+                    if comment.startswith("#"):
+                        own |= self.words(comment)
+                        words = re.findall(r"[^\W\d_]+(?:/[^\W\d_]+)?", comment)
+                        units = [unit for word in words if (unit := unit_of(word, 0, self.lexicon))]
+                        self._units[name] = units[0] if len(units) == 1 else ""
+                    elif len(ending := name.rpartition("_")[2]) > 1 and ending != "min":
+                        self._units[name] = unit_of(ending, 0, self.lexicon)
+
+    def _go_through(self, target: ast.expr, several: ast.expr) -> None:
+        """Store what the variables of a loop stand for: elements of lists, values of keys."""
+        match target, several:
+            case ast.Tuple(targets), ast.Call(ast.Name("zip"), lists):
+                for one, own in zip(targets, lists, strict=False):
+                    self._go_through(one, own)
+            case ast.Tuple([_, one]), ast.Call(ast.Name("enumerate"), [own, *_]):
+                self._go_through(one, own)
+            case ast.Tuple([_, one]), ast.Call(ast.Attribute(own, "items"), []):
+                self._go_through(one, own)
+            case ast.Name(name), ast.Name() | ast.Attribute() | ast.Subscript():
+                self._said_of_loops.setdefault(name, set()).update(self._names(several))
 
     def _add(
         self,
@@ -164,21 +232,25 @@ class LabelledNumbers:
         group: str = "",
         unit: str = "",
         column: int = 0,
+        keys: Iterable[str] = (),
     ) -> None:
         """Add a number with its words; one of an output may have none."""
         own = frozenset(words)
         if math.isfinite(value) and (own or group):
-            self._found[Labelled(value, own, source, group or source, unit, column)] = None
+            keyed = frozenset(keys) & own
+            made = Labelled(value, own, source, group or source, unit, column, keyed)
+            self._found[made] = None
 
     def _read(
         self,
         text: str,
         source: str,
-        names: Sequence[tuple[set[str], str]],
+        names: Sequence[tuple[set[str], int, int]],
         group: str,
         is_key: bool,
+        carried: set[str] | None,
     ) -> None:
-        """Read a line of an output."""
+        """Read a line of an output; ``carried`` are the words that belong to all its numbers."""
         found = list(NUMBER_IN_OUTPUT.finditer(text))
         if not found or len(found) > _NUMBERS:
             return
@@ -192,7 +264,7 @@ class LabelledNumbers:
             gap = text[found[place - 1].end() if place else 0 : one.start()]
             stops = list(_BREAK.finditer(gap))
             if place and stops:
-                before, gap = set(), gap[stops[-1].end() :]
+                before, gap = set(carried or ()), gap[stops[-1].end() :]
                 begins = place
             words = before | self.words(gap)
             # Words are behind the numbers of a part that begins with a number.
@@ -208,14 +280,15 @@ class LabelledNumbers:
             pair = re.match(r"\s?(\d+): $", text[max(0, one.start() - 8) : one.start()])
             if pair:
                 words = {f"#{pair[1]}"}
-            own = {w for words_, number in names if number == one[0] for w in words_}
+            own = {w for its, a, b in names if a <= one.start() and one.end() <= b for w in its}
             row = (
                 opening if (place and not gap.strip()) or (stops and not self.words(gap)) else set()
             )
             unit = unit_of(text, one.end(), self.lexicon)
             known_by = words | after | key | own | row
-            self._add(number_of(one[0]), known_by, source, group, unit, column=place)
-            before = words | after
+            keys = key | words if "{" in text else key | (carried or set())
+            self._add(number_of(one[0]), known_by, source, group, unit, column=place, keys=keys)
+            before = words | after if carried is None else set(carried)
             if text[: one.start()].endswith("("):
                 before |= {f"#{number_of(one[0]):g}"}
 
@@ -223,10 +296,11 @@ class LabelledNumbers:
         """Read a variable."""
         source, own = f"variable {name}", self.words(name)
         if is_number(value):
-            self._add(float(value), own, source, "variables")
+            unit = self._units.get(name, "")
+            self._add(float(value), own | self._said.get(name, set()), source, "variables", unit)
         elif isinstance(value, dict) and len(value) <= _ITEMS:
             for key, item in value.items():
-                self._add_items(item, own | self._key(key), source)
+                self._add_items(item, own, source, self._key(key))
         elif isinstance(value, list | tuple) and 1 < len(value) <= _ITEMS:
             if all(map(is_number, value)):
                 self._add_list([float(item) for item in value], source, orders)
@@ -234,14 +308,14 @@ class LabelledNumbers:
                 if isinstance(item, list | tuple) and len(item) <= _NUMBERS:
                     words = {w for part in item if isinstance(part, str) for w in self.words(part)}
                     if words:
-                        self._add_items(item, own | words, source)
+                        self._add_items(item, own, source, words)
 
-    def _add_items(self, item: Any, words: set[str], source: str) -> None:
+    def _add_items(self, item: Any, words: set[str], source: str, keys: set[str]) -> None:
         """Add the number or numbers of an item of a variable."""
         items = item if isinstance(item, list | tuple) else [item]
         for number in items[:_NUMBERS]:
             if is_number(number):
-                self._add(float(number), words, source)
+                self._add(float(number), words | keys, source, keys=keys)
 
     def _key(self, key: Any) -> set[str]:
         """Return the words and numbers of a key."""
@@ -262,7 +336,8 @@ class LabelledNumbers:
         """Return the words of a text or name by which a number may be known."""
         found: set[str] = set()
         for token in TOKEN.findall(text.replace("_", " ")):
-            for part in _PART.findall(token) if token[0].isalpha() else ():
+            is_word = token[0].isalpha() and not size_of(token, self.lexicon)
+            for part in _PART.findall(token) if is_word else ():
                 if own := word_of(part, self.lexicon):
                     self.written.setdefault(own, part)
                     found.add(own)
@@ -284,6 +359,11 @@ class LabelledNumbers:
                 value, group = number_of(found[0][0]), f"table {begins}"
                 source = f"table at line {cell.line}"
                 self._cells.append(Labelled(value, frozenset(words), source, group, unit))
+
+    @property
+    def every(self) -> list[Labelled]:
+        """All numbers of outputs and variables."""
+        return list(self._found)
 
     def of_group(self, group: str) -> list[Labelled]:
         """Return the numbers of an output or variable."""
@@ -321,6 +401,19 @@ def unit_of(text: str, end: int, lexicon: Lexicon) -> str:
 def _named(block: Block) -> set[str]:
     """Return the names in the code of a block."""
     return {node.id for node in nodes_of(source_of(block)) if isinstance(node, ast.Name)}
+
+
+def _titled(head: str, numbers: Sequence[re.Match[str]]) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the numbers of a line with the titles of their columns in the line above all rows.
+
+    The first column may have a title and words, or a number and no title.
+    """
+    wide, narrow = _WIDE.split(head), _BLANKS.split(head)
+    for titles, others in ((wide, (0, 1, -1)), (narrow, (0, 1))):
+        if len(titles) > 1 and len(titles) - len(numbers) in others:
+            shared = min(len(titles), len(numbers))
+            yield from zip(titles[-shared:], numbers[-shared:], strict=True)
+            return
 
 
 def _opening(text: str) -> str:

@@ -19,6 +19,7 @@ from vaultkit.checks.confused import Confused
 from vaultkit.checks.dates import Dates
 from vaultkit.checks.facts import Fact, Facts, Family, Label
 from vaultkit.checks.labelled import LabelledNumbers
+from vaultkit.checks.misplaced import Misplaced
 from vaultkit.checks.stated import is_slip, shortened, significant
 from vaultkit.checks.tables import Tables
 from vaultkit.checks.wholes import Wholes
@@ -105,6 +106,7 @@ class Roles:
         yield from self.wholes.contradictions(self.note, every, families)
         yield from self.confused.contradictions(self.note, every)
         yield from Assigned(self.labelled).contradictions(self.note, every)
+        yield from Misplaced(self.labelled).contradictions(self.note, every)
         for sentence in every:
             found = _of_families(sentence, families, self.facts.written)
             for number in sentence.numbers:

@@ -1,0 +1,104 @@
+"""A number in the place of another one is contradicted by the words around it, or by what is left.
+
+The notes are about other subjects than those on which the mechanism was made.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from vaultkit.checks.check import FAILS
+from vaultkit.pipeline.inspect import inspect
+from vaultkit.read.vault import Vault
+
+#: By name: code, a text, and two versions of a part of it, the second of which is false.
+RIGHT = {
+    "a label": (
+        'ages = [31, 35, 52]\nprint("mean", 39.3)\nprint("median", 35)\nprint("oldest", 52)',
+        "On average they are 39.3 years old, and the median is 35. The oldest is 52.",
+        ("median is 35", "median is 52"),
+    ),
+    "the name of a variable": (
+        "yeast, flour = 1.75, 412.5\nprint(yeast)\nprint(flour)",
+        "The flour weighs 412.5 g. Of yeast, 1.75 g is enough.",
+        ("flour weighs 412.5", "flour weighs 1.75"),
+    ),
+    "a name in a loop": (
+        "kelp = {'Skye': 14.25, 'Mull': 11.5, 'Iona': 9.75}\n"
+        "for isle, tonnes in kelp.items():\n    print(f'{isle}: {tonnes} t')",
+        "Skye has 14.25 t. Mull, with 11.5 t, comes second, and Iona has 9.75 t.",
+        ("Mull, with 11.5", "Mull, with 14.25"),
+    ),
+    "the title of a column": (
+        "print('pony   height  girth')\nprint('Moss   1.22  1.57')\nprint('Fern   1.31  1.66')",
+        "Moss has a height of 1.22 m and a girth of 1.57 m; Fern has a girth of 1.66 m.",
+        ("girth of 1.57", "girth of 1.22"),
+    ),
+    "a comment": (
+        "a = 61.5  # toll of the bridge\nb = 18.25  # fare of the ferry\nprint(a, b, a - b)",
+        "The toll is 61.50, and the fare 18.25. The difference is 43.25.",
+        ("toll is 61.50", "toll is 18.25"),
+    ),
+    "a variable of two lists": (
+        "dawn, dusk = [14.25, 15.5], [21.5, 23.75]\n"
+        "for day, (a, b) in enumerate(zip(dawn, dusk), 1):\n    print(day, a, b)",
+        "On day 2 it was 15.5 degrees at dawn and 23.75 at dusk.",
+        ("15.5 degrees at dawn and 23.75", "23.75 degrees at dawn and 15.5"),
+    ),
+    "units": (
+        "print(f'{2.718:.3f} kg, {45.25:.2f} days')",
+        "The rope holds 2.718 kg for 45.25 days.",
+        ("holds 2.718 kg for 45.25", "holds 45.25 kg for 2.718"),
+    ),
+    "nouns": (
+        "tenors, basses = 22, 31\nprint(tenors, basses)",
+        "The choir has 22 tenors and 31 basses.",
+        ("22 tenors and 31", "31 tenors and 22"),
+    ),
+    "a number that is left out": (
+        "print(round(38.4, 1))\nprint(round(51.7, 1))\nprint(round(44.9, 1))",
+        "With one lamp we read 38.4 lux, with two 51.7. Through a curtain 44.9 are left.",
+        ("lamp we read 38.4", "lamp we read 44.9"),
+    ),
+}
+
+#: Code and text that is true, or not known to be false.
+OPEN = [
+    # The words are near another number, to which they belong.
+    ('print("mean", 39.3)\nprint("median", 35.5)',
+     "Half are above the median, 35.5; the mean is 39.3."),
+    # Nothing on the page says what the number is.
+    ('print(14.75)\nprint("recall", 0.8125)', "The recall of the other model is 14.75."),
+    # The number is stated again.
+    ('print("low 3.25")\nprint("high 9.75")', "It is 9.75. The high of 9.75 is no record."),
+    # Both rows are compared.
+    (
+        'print({"oak": 21.5, "elm": 17.25})',
+        "The elm is lower than the oak, whose 21.5 m it will reach in 17 years.",
+    ),
+    # The two numbers are in the order of their words.
+    ('print("win 0.7205, draw 0.1795")', "A win and a draw have 0.7205 and 0.1795."),
+]  # fmt: skip
+
+
+def contradicted(folder: Path, code: str, text: str) -> list[str]:
+    """Return the numbers of a note that are false."""
+    (folder / "Note.md").write_text(f"# Note\n\n```python\n{code}\n```\n\n{text}\n")
+    vault = Vault(folder)
+    (note,) = vault.notes.values()
+    return [c.what for c in inspect(note, vault) if c.kind == "number" and c.outcome == FAILS]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_number_in_the_place_of_another_is_contradicted(name: str, tmp_path: Path) -> None:
+    code, text, (right, wrong) = RIGHT[name]
+    assert text.count(right) == 1
+    assert contradicted(tmp_path, code, text) == []
+    assert contradicted(tmp_path, code, text.replace(right, wrong))
+
+
+@pytest.mark.parametrize(("code", "text"), OPEN)
+def test_numbers_in_doubt_are_not_contradicted(tmp_path: Path, code: str, text: str) -> None:
+    assert contradicted(tmp_path, code, text) == []
