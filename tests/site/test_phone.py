@@ -111,10 +111,16 @@ def test_formulas_in_drawings_are_those_of_the_text(visit: Visitor) -> None:
 
 @pytest.mark.long
 def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
-    phone, desk = visit.open(width=390, fresh=True), visit.open(width=1280, fresh=True)
-    more = ("importance-of-dk-in-scaling/", "a-head-that-learns/", "attention-explorer/")
-    pages = ((desk, ""), (phone, ""), *((phone, address) for address in more))
-    for page, address in pages:
+    notes = (
+        "",
+        "importance-of-dk-in-scaling/",
+        "a-head-that-learns/",
+        "attention-scores/",
+        "layer-normalization/",
+        "attention-explorer/",
+    )
+    for width, address in ((1280, ""), *((390, address) for address in notes)):
+        page = visit.open(width=width, fresh=True)
         sent: dict[str, int] = {}
         page.on("response", lambda response, sent=sent: sent.update({response.url: 0}))
         visit.go(page, address)
@@ -123,7 +129,7 @@ def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
             file = built / unquote(url.removeprefix(visit.base).partition("?")[0])
             data = (file / "index.html" if file.is_dir() else file).read_bytes()
             sent[url] = len(data if file.suffix == ".woff2" else gzip.compress(data))
-        most = {"": 220_000, "attention-explorer/": 300_000}.get(address, 240_000)
+        most = 300_000 if address == "attention-explorer/" else 220_000
         assert sum(sent.values()) <= most, (address, sent)
 
 

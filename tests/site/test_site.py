@@ -10,7 +10,7 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 from playwright.sync_api import Route, expect
-from visitor import CHECKED, Visitor
+from visitor import BEGUN, CHECKED, LOADED, Visitor
 
 from tests.own_vault import VAULT
 
@@ -78,9 +78,10 @@ def test_formulas_are_mathml_in_a_font_made_for_them(visit: Visitor) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_picture_of_the_whole_page_shows_all_of_it(visit: Visitor, scripts: bool) -> None:
-    page = visit(FORMULAS, java_script_enabled=scripts)
+    page = visit.open(java_script_enabled=scripts)
+    page.goto(visit.base + FORMULAS)
     later = (
-        "[...document.querySelectorAll('article pre, .vk-math__box')]"
+        "[...document.querySelectorAll('.md-content__inner > *')]"
         ".filter(box => getComputedStyle(box).contentVisibility === 'auto').length"
     )
     page.wait_for_function(f"{later} === 0")
@@ -98,8 +99,11 @@ def test_a_picture_of_the_whole_page_shows_all_of_it(visit: Visitor, scripts: bo
 def test_a_section_that_is_asked_for_is_below_the_bar(
     visit: Visitor, note: str, section: str
 ) -> None:
-    page = visit(f"{note}#{section}", width=390)
-    page.wait_for_function("document.documentElement.classList.contains('vk-whole')")
+    page = visit.open(width=390)
+    page.goto(f"{visit.base}{note}#{section}")
+    assert page.evaluate("document.documentElement.classList.contains('vk-whole')")
+    page.wait_for_function(BEGUN)
+    page.evaluate(LOADED)
     bar = page.locator(".md-header").bounding_box()
     box = page.locator(f"[id='{section}']").bounding_box()
     assert bar
@@ -155,6 +159,19 @@ def test_pages_load_in_place(visit: Visitor) -> None:
     expect(page.locator("h1")).not_to_have_text("Attention Vault")
     assert page.evaluate("window.still")
     assert page.url.startswith(visit.base)
+
+
+def test_a_page_is_styled_once(visit: Visitor) -> None:
+    """An address that Material's script makes absolute would have its style sheet read again."""
+    page = visit("softmax/")
+    sheet = page.locator("link[rel=stylesheet]")
+    assert str(sheet.get_attribute("href")).startswith("../assets/")
+    sheet.evaluate("link => { window.still = link.sheet }")
+    page.locator("article a.wikilink").first.click()
+    page.wait_for_function("document.title !== 'Softmax - Attention Vault'")
+    assert sheet.count() == 1
+    assert sheet.evaluate("link => link.sheet === window.still")
+    assert page.locator("link[rel=next]").count() == 1
 
 
 @pytest.mark.long

@@ -33,6 +33,8 @@ FONTS = """async () => {
 #: Colours that change slowly are neither the old nor the new ones.
 SETTLED = """() => document.getAnimations().every(
   (one) => !(one instanceof CSSTransition) || one.playState !== "running")"""
+#: Lays out the whole page at once, which a reader's browser does when it is idle.
+WHOLE = "document.documentElement.classList.add('vk-whole')"
 OPEN = "document.querySelectorAll('article details').forEach(d => d.open = true)"
 #: Scrolls through the page, since elements far below the screen are laid out only near it.
 NEAR = """async () => {
@@ -124,6 +126,7 @@ class Visitor:
             page.evaluate(FONTS)
             page.wait_for_function(BEGUN)
             page.evaluate(LOADED)
+            page.evaluate(WHOLE)
 
     def is_ours(self, url: str) -> bool:
         empty = urljoin(self.base, f"/{EMPTY}")

@@ -23,6 +23,11 @@ _SITEMAP_ADDRESS = re.compile(r"(new URL\(\w+\.textContent)\),(\w+)\)")
 _SCHEME = '{name:"color-scheme"}'
 #: The breadcrumbs of a page, with their label.
 _PATH = re.compile('(<nav class="md-path" aria-label=)"[^"]*"')
+#: Where it makes the addresses of a page absolute, by which a browser reads a style sheet again and
+#: lays everything out anew; and where it compares the tags in the heads of two pages.
+_ABSOLUTE = "{t[r]=t[r];break}"
+_ABSOLUTE_BUT_LINKS = '{if(e===document&&t.localName==="link")t.vkHref=t.href;else t[r]=t[r];break}'
+_TAG = re.compile(r"(t\.set\()(r\.outerHTML)(,r\))")
 #: A plain external script, without attributes such as `defer`.
 _SCRIPT = re.compile(r'<script src="([^"]*)"></script>\s*')
 #: Loads scripts after the first frame, or after half a second in a background tab, which draws
@@ -111,11 +116,12 @@ def with_search_worker(settings: str, worker: str) -> str:
 
 
 def adapted_script(script: str) -> str:
-    """Return Material's script with two changes.
+    """Return Material's script with three changes.
 
     It reads relative addresses in a sitemap, too: pages listed there are loaded in place, and a
     site that is built without its address can only list relative ones. And it does not set the
-    colour scheme of a page in a tag: `main.html` and `vaultkit.js` do.
+    colour scheme of a page in a tag: `main.html` and `vaultkit.js` do. And it leaves the links in
+    the head of the first page as they are.
 
     Examples
     --------
@@ -123,6 +129,9 @@ def adapted_script(script: str) -> str:
     'f(new URL(loc.textContent,base),base)'
     """
     script = script.replace(_SCHEME, '{name:"vk-color-scheme"}')
+    if _ABSOLUTE in script and len(_TAG.findall(script)) == 1:
+        script = script.replace(_ABSOLUTE, _ABSOLUTE_BUT_LINKS)
+        script = _TAG.sub(r'\1r.localName==="link"?r.rel+(r.vkHref||r.href):\2\3', script)
     return _SITEMAP_ADDRESS.sub(r"\1,\2),\2)", script)
 
 

@@ -12,7 +12,6 @@ import io
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -74,7 +73,7 @@ class Font:
         Characters of its first file, which every page loads.
     rest
         The first and last code of the characters of each further file. A page loads it if it
-        contains such a character; in a browser, other characters are set in the next font of the
+        contains such a character that the font has; a browser sets others in the next font of the
         style sheet's list.
     formulas
         Whether formulas are set in it.
@@ -108,8 +107,15 @@ class Font:
     )
 
 
-#: Latin letters, other letters, and signs.
-_LETTERS = ((0x80, 0x2FF), (0x300, 0x1DFF), (0x1E00, 0xFFFF))
+#: Latin letters, accents, Greek letters, other letters, raised letters, and signs.
+_LETTERS = (
+    (0x80, 0x2FF),
+    (0x300, 0x36F),
+    (0x370, 0x3FF),
+    (0x400, 0x1CFF),
+    (0x1D00, 0x1DFF),
+    (0x1E00, 0xFFFF),
+)
 _ITALIC = Font(
     "Source Serif 4",
     "fontpkg_source_serif_4",
@@ -184,7 +190,8 @@ def web_font(font: Font, letters: Iterable[str], store: Store) -> Iterator[FontF
     font
         The font.
     letters
-        The characters of the site, which only decide which files are left out.
+        The characters of the site. A page loads a file for those of them that it contains; they do
+        not change what the file holds.
     store
         The store of files that were cut before. They do not depend on the site.
     """
@@ -196,19 +203,15 @@ def web_font(font: Font, letters: Iterable[str], store: Store) -> Iterator[FontF
     source = (Path(package.origin).parent / font.path).read_bytes()
     weight = f" {font.weight}" if font.weight.isdigit() and font.weight != "400" else ""
     name = f"{font.family} {font.style}{weight}".lower().replace(" ", "-")
-    codes = sorted(set(map(ord, letters)).difference(map(ord, font.common)))
+    # A file that is loaded for a character that it lacks would be loaded for nothing.
+    there = frozenset(map(chr, uharfbuzz.Face(source).unicodes)) - font.common
     for first, last in font.rest:
-        if any(first <= code <= last for code in codes):
-            kept = _rest(first, last, font.common)
-            yield _file(f"{name}-{first:x}", f"U+{first:X}-{last:X}", kept, font, source, store)
+        kept = there & _range(first, last)
+        if used := "".join(sorted(kept.intersection(letters))):
+            characters, cut = ",".join(_ranges(used)), "".join(sorted(kept))
+            yield _file(f"{name}-{first:x}", characters, cut, font, source, store)
     common = "".join(sorted(font.common))
     yield _file(name, ",".join(_ranges(common)), common, font, source, store)
-
-
-@cache  # a site that is served asks at every save
-def _rest(first: int, last: int, common: frozenset[str]) -> str:
-    """Return the characters of a range that are not among the common ones, in order."""
-    return "".join(sorted(_range(first, last) - common))
 
 
 def _file(

@@ -70,14 +70,17 @@ without any of it. */
   // The style sheet skips the layout of elements far below the screen. They are laid out step by step
   // when the browser is idle: for pictures of whole pages, and for fast scrolling. Pages that are
   // loaded in place are laid out at once.
-  const LATER = ".md-content__inner > :nth-child(n + 18) > :is(pre, .vk-math__box)";
+  const LATER = ".md-content__inner > :nth-child(n + 18)";
   const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
   const layOut = (waiting) => {
-    for (const box of waiting.splice(0, 2)) box.style.contentVisibility = "visible";
-    if (waiting.length) soon(() => layOut(waiting));
-    else document.documentElement.classList.add("vk-whole");
+    const part = waiting.shift();
+    if (!part) return;
+    part.style.contentVisibility = "visible";
+    soon(() => layOut(waiting));
   };
   soon(() => layOut([...document.querySelectorAll(LATER)]));
+  if (typeof location$ !== "undefined")
+    location$.subscribe(() => document.documentElement.classList.add("vk-whole"));
 
   // The scroll bars of a page have the scheme that its switch chose, if the system has another one.
   const follow = () => {
@@ -130,6 +133,11 @@ without any of it. */
     setTimeout(leave, 3000);
   };
 
+  // The title ends before the button that leads to the top. With `body:has()`, every change of the page
+  // would restyle all elements for which another rule has `:has()`.
+  const header = document.querySelector(".md-header");
+  const top = new MutationObserver(([{ target }]) => header.toggleAttribute("data-top", !target.hidden));
+
   const prepare = () => {
     sizes.disconnect();
     const boxes = [...document.querySelectorAll(SCROLLS)];
@@ -137,6 +145,8 @@ without any of it. */
     boxes.filter((box) => !box.checkVisibility({ contentVisibilityAuto: true }))
       .forEach((box) => { box.tabIndex = 0; });
     boxes.forEach((box) => sizes.observe(box));
+    top.disconnect();
+    document.querySelectorAll(".md-top").forEach((button) => top.observe(button, { attributeFilter: ["hidden"] }));
     buttons.disconnect();
     document.querySelectorAll(".md-content").forEach((content) =>
       buttons.observe(content, { childList: true, subtree: true }));
