@@ -139,7 +139,7 @@ def test_the_number_of_the_named_line_is_that_of_the_same_column(
     assert [check.why for check in contradictions(tmp_path, code, text)] == [why]
 
 
-def test_the_number_of_an_item_is_none_of_a_thing() -> None:
+def test_the_number_of_a_list_item_labels_nothing() -> None:
     code = (
         "print('48 states, cut size 8')\nprint('1. It maximizes 43')\nprint('2. It minimizes 40')"
     )

@@ -13,54 +13,68 @@ from vaultkit.checks.check import FAILS
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.vault import Vault
 
-#: By name: code, a text, and two versions of a part of it, the second of which is false.
+#: By name: code, a text, two versions of a part of it, the second of which is false, and why.
 RIGHT = {
     "a label": (
         'ages = [31, 35, 52]\nprint("mean", 39.3)\nprint("median", 35)\nprint("oldest", 52)',
         "On average they are 39.3 years old, and the median is 35. The oldest is 52.",
         ("median is 35", "median is 52"),
+        "52: output at line 8 has median 35, and output at line 8 has oldest 52",
     ),
     "the name of a variable": (
         "yeast, flour = 1.75, 412.5\nprint(yeast)\nprint(flour)",
         "The flour weighs 412.5 g. Of yeast, 1.75 g is enough.",
         ("flour weighs 412.5", "flour weighs 1.75"),
+        "1.75 g: flour is output at line 9: 412.5, and that is output at line 8",
     ),
     "a name in a loop": (
         "kelp = {'Skye': 14.25, 'Mull': 11.5, 'Iona': 9.75}\n"
         "for isle, tonnes in kelp.items():\n    print(f'{isle}: {tonnes} t')",
         "Skye has 14.25 t. Mull, with 11.5 t, comes second, and Iona has 9.75 t.",
         ("Mull, with 11.5", "Mull, with 14.25"),
+        "14.25: output at line 7 has kelp tonnes Mull 11.5, which the text does not state; "
+        "output at line 7 has kelp tonnes Skye 14.25",
     ),
     "the title of a column": (
         "print('pony   height  girth')\nprint('Moss   1.22  1.57')\nprint('Fern   1.31  1.66')",
         "Moss has a height of 1.22 m and a girth of 1.57 m; Fern has a girth of 1.66 m.",
         ("girth of 1.57", "girth of 1.22"),
+        "1.22 m: output at line 7 has girth Moss 1.57, and output at line 7 has height Moss 1.22",
     ),
     "a comment": (
         "a = 61.5  # toll of the bridge\nb = 18.25  # fare of the ferry\nprint(a, b, a - b)",
         "The toll is 61.50, and the fare 18.25. The difference is 43.25.",
         ("toll is 61.50", "toll is 18.25"),
+        "18.25: output at line 7 has toll bridge 61.5, which the text does not state; "
+        "output at line 7 has fare ferry 18.25",
     ),
     "a variable of two lists": (
         "dawn, dusk = [14.25, 15.5], [21.5, 23.75]\n"
         "for day, (a, b) in enumerate(zip(dawn, dusk), 1):\n    print(day, a, b)",
         "On day 2 it was 15.5 degrees at dawn and 23.75 at dusk.",
         ("15.5 degrees at dawn and 23.75", "23.75 degrees at dawn and 15.5"),
+        "23.75: exchanged with 15.5: output at line 7 has 2 dawn 15.5, "
+        "and output at line 7 has 2 dusk 23.75",
     ),
     "units": (
         "print(f'{2.718:.3f} kg, {45.25:.2f} days')",
         "The rope holds 2.718 kg for 45.25 days.",
         ("holds 2.718 kg for 45.25", "holds 45.25 kg for 2.718"),
+        "45.25 kg: exchanged with 2.718: output at line 5 has 2.718, "
+        "and output at line 5 has 45.25",
     ),
     "nouns": (
         "tenors, basses = 22, 31\nprint(tenors, basses)",
         "The choir has 22 tenors and 31 basses.",
         ("22 tenors and 31", "31 tenors and 22"),
+        "31: exchanged with 22: output at line 6 has tenors 22, "
+        "and output at line 6 has 22 basses 31",
     ),
     "a number that is left out": (
         "print(round(38.4, 1))\nprint(round(51.7, 1))\nprint(round(44.9, 1))",
         "With one lamp we read 38.4 lux, with two 51.7. Through a curtain 44.9 are left.",
         ("lamp we read 38.4", "lamp we read 44.9"),
+        "44.9: output at line 7 has 38.4, which the text does not state; output at line 7 has 44.9",
     ),
 }
 
@@ -84,19 +98,19 @@ OPEN = [
 
 
 def contradicted(folder: Path, code: str, text: str) -> list[str]:
-    """Return the numbers of a note that are false."""
+    """Return why numbers of a note are false."""
     (folder / "Note.md").write_text(f"# Note\n\n```python\n{code}\n```\n\n{text}\n")
     vault = Vault(folder)
     (note,) = vault.notes.values()
-    return [c.what for c in inspect(note, vault) if c.kind == "number" and c.outcome == FAILS]
+    return [c.why for c in inspect(note, vault) if c.kind == "number" and c.outcome == FAILS]
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_number_in_the_place_of_another_is_contradicted(name: str, tmp_path: Path) -> None:
-    code, text, (right, wrong) = RIGHT[name]
+    code, text, (right, wrong), why = RIGHT[name]
     assert text.count(right) == 1
     assert contradicted(tmp_path, code, text) == []
-    assert contradicted(tmp_path, code, text.replace(right, wrong))
+    assert contradicted(tmp_path, code, text.replace(right, wrong))[0] == why
 
 
 @pytest.mark.parametrize(("code", "text"), OPEN)

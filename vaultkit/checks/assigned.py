@@ -196,9 +196,17 @@ class Assigned:
                     continue
                 if pair := _exchanged((one, here, mine), (other, there, its), groups):
                     first, second = pair
-                    written = self.labelled.written
-                    yield _contradiction(here, one, _why(first, second, written))
-                    yield _contradiction(there, other, _why(second, first, written))
+                    yield _contradiction(here, one, self._why(first, second))
+                    yield _contradiction(there, other, self._why(second, first))
+
+    def _why(self, own: Labelled, other: Labelled) -> str:
+        """Return what the page has of two numbers."""
+        both = [
+            f"{names} has {one.value:.6g}"
+            for one, words in ((own, own.words - other.words), (other, other.words - own.words))
+            if (names := self.labelled.text_of(words))
+        ]
+        return f"the text exchanges two numbers; in {own.source}, {' and '.join(both)}"
 
     def _known(self, number: Stated, part: Part) -> list[Labelled]:
         """Return the numbers of the page that agree with one; a small one has its unit there."""
@@ -247,16 +255,6 @@ def _is_again(here: Part, there: Part, one: Stated, other: Stated) -> bool:
     parts = [here] if here is there else [here, there]
     values = [n.value for part in parts for n in part.sentence.numbers]
     return values.count(one.value) + values.count(other.value) > 2
-
-
-def _why(own: Labelled, other: Labelled, written: Mapping[str, str]) -> str:
-    """Return what the page has of two numbers."""
-    both = [
-        f"{names} has {one.value:.6g}"
-        for one, words in ((own, own.words - other.words), (other, other.words - own.words))
-        if (names := " ".join(sorted(written.get(w, w.strip("#@").split(":")[0]) for w in words)))
-    ]
-    return f"the text exchanges two numbers; in {own.source}, {' and '.join(both)}"
 
 
 def texts(note: Note, parts: Sequence[Part]) -> Iterator[list[Part]]:

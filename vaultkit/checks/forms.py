@@ -31,7 +31,7 @@ _SYNTAX = re.compile(
 
 
 def canonical(text: str) -> str:
-    r"""Return an output in the form that it has in all programs.
+    r"""Return an output in one form for all programs.
 
     Examples
     --------

@@ -128,7 +128,7 @@ class LabelledNumbers:
             openings = Counter(_opening(text) for text in texts)
             head = ""
             for index, text in enumerate(texts):
-                # The number of an item is none of a thing: ``2. Split that …``.
+                # The number of a list item measures nothing: ``2. Split that …``.
                 text = _ITEM.sub(lambda own: " " * len(own[0]), text)
                 line = max(step.line, min(first + index, last))
                 source = f"output at line {line}"
@@ -342,6 +342,11 @@ class LabelledNumbers:
                     self.written.setdefault(own, part)
                     found.add(own)
         return found
+
+    def text_of(self, words: Words) -> str:
+        """Return words by which a number is known: numbers, and words in the order of the page."""
+        marks = sorted(word.strip("#@").split(":")[0] for word in words - self.written.keys())
+        return " ".join([*marks, *(part for own, part in self.written.items() if own in words)])
 
     def read_tables(self, cells: Sequence[Cell]) -> None:
         """Read the tables of the text, whose numbers have the words of their rows and columns."""

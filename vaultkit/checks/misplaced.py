@@ -7,7 +7,7 @@ all others: if another one fits clearly better, the number is wrong.
 
 Two numbers of a sentence are exchanged if the words around each are those of the other one. And in
 a text that states all numbers of an output in order but one, a number of something else is wrong in
-its place. In doubt, nothing is said.
+its place. If in doubt, it reports nothing.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ _TIMES_BEFORE = re.compile(r"[\da-zA-Z]\s*\b(?:by|×|x)\s*$")
 #: How closely a word belongs to a number: in the same clause, in the one beside it, with another
 #: number between them, and farther away.
 _SAME, _BESIDE, _BEHIND_ANOTHER, _FAR = 1.0, 0.8, 0.5, 0.3
-#: What a word counts that is nearer to another number.
+#: The weight of a word that is nearer to another number.
 _OF_ANOTHER = 0.3
 #: The most that words count, for one number and for one of two that are exchanged.
 _MOST_WORDS, _MOST_EXCHANGED = 2.0, 1.5
-#: The least that words must count, and what must speak for another number with everything else.
+#: The least score of the words, and of all evidence together.
 _LEAST, _ENOUGH = 0.7, 2.4
 #: What else speaks for another number: that the text states it nowhere, that it states this one
 #: elsewhere, that all words of a label are there, that both numbers are in one output, that the
 #: unit is not that of this number; and that both differ only in their rows.
 _CLUE, _SIBLING = 0.5, 1.0
-#: What must speak for an exchange, and what the right unit, one output and one line count.
+#: The least gain by an exchange; the weights of the right unit, and of one output or line.
 _EXCHANGED, _UNIT, _TOGETHER = 1.6, 0.8, 0.25
 #: The least digits that hardly agree by chance.
 _SURE = 3
@@ -77,7 +77,7 @@ class Misplaced:
     def __init__(self, numbers: LabelledNumbers) -> None:
         self.lexicon = numbers.lexicon
         self.things = Things(numbers.every)
-        self._written = numbers.written
+        self._text_of = numbers.text_of
         general = self.lexicon.words["roles"]["general"]
         #: Words that alone say nothing of a number.
         self.general = frozenset(general) | {word_of(word, self.lexicon) for word in general}
@@ -235,14 +235,12 @@ class Misplaced:
             return ""
         if any(view.may_fit(own.words - rival.words) for own in view.own):
             return ""
-        return f"{self._why(view.own[0], rival)}, which the text does not state"
+        return f"{self._said(rival)}, which the text does not state; {self._said(view.own[0])}"
 
     def _said(self, thing: Thing) -> str:
         """Return where the page has a number, and the words by which it is known there."""
         label = thing.labels[0] if thing.labels else Words()
-        words = sorted(self._written.get(word, word.strip("#@")) for word in label)
-        value = f"{thing.values[0]:.6g}"
-        return f"{thing.source} has {' '.join([*words, value])}"
+        return f"{thing.source} has {f'{self._text_of(label)} {thing.values[0]:.6g}'.strip()}"
 
     def _why(self, own: Thing, rival: Thing) -> str:
         """Return what the page has of two numbers."""
@@ -266,14 +264,15 @@ def _fit(view: View, own: Thing, rival: Thing, repeated: bool) -> float:
     """Return how much better another number fits than one that agrees with the text."""
     if not own.words:
         return 0.0
-    his, ours = view.fit(rival.words - own.words, rival), view.may_fit(own.words - rival.words)
-    if his < _LEAST:
+    for_rival = view.fit(rival.words - own.words, rival)
+    for_own = view.may_fit(own.words - rival.words)
+    if for_rival < _LEAST:
         return 0.0
     is_odd = bool(view.unit and own.units and view.unit not in own.units)
-    is_row = repeated and not ours and own.is_sibling(rival)
+    is_row = repeated and not for_own and own.is_sibling(rival)
     is_row = is_row and view.fit(rival.keys - own.keys, rival) > _BEHIND_ANOTHER
     clues = is_odd + bool(own.groups & rival.groups)
-    return his - ours + _CLUE * clues + _SIBLING * is_row
+    return for_rival - for_own + _CLUE * clues + _SIBLING * is_row
 
 
 def _is_near(own: Sequence[Thing], rival: Thing) -> bool:

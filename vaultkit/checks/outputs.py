@@ -47,7 +47,7 @@ def check(
     seconds
         The time that it took.
     every_digit
-        Whether rounded numbers are refused.
+        Whether rounded numbers, and other forms of the same value, are refused.
     """
     if "no-run" in block.fence.options:
         yield Check("block", block.fence.line, block.section, EXCEPTED, "no-run", block=index)

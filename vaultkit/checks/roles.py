@@ -89,7 +89,7 @@ class Roles:
         """Return the numbers, words and dates of the text that the page contradicts, by place."""
         found: dict[tuple[int, int], Contradiction] = {}
         for own in self._contradictions():
-            # The last reason is reported: it names the label that the sentence gives the number.
+            # If there are several reasons, the last is reported; those of labels come last.
             known = found.get(own.place, own)
             in_wrong_unit = own.in_wrong_unit or known.in_wrong_unit
             found[own.place] = replace(own, in_wrong_unit=in_wrong_unit)

@@ -39,7 +39,10 @@ class Template:
         return sum(map(str.isalnum, "".join(p for p in self.parts if isinstance(p, str))))
 
     def values(self, line: str) -> list[tuple[ast.expr, int, int]] | None:
-        """Return the expressions with the places of their values in a line; None for another."""
+        """Return the expressions and the places of their values in a line.
+
+        None if another call printed the line.
+        """
         found: list[tuple[ast.expr, int, int]] = []
         at = 0
         texts = [part if isinstance(part, str) else None for part in (*self.parts, None)]

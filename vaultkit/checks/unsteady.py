@@ -12,11 +12,11 @@ from vaultkit.claims.expressions import parsed
 
 #: Modules whose functions give other values in each run, or on each machine.
 _MODULES = {"random", "time", "secrets", "uuid", "platform", "timeit", "psutil"}
-#: What such a module also has, which does not differ.
+#: Names in these modules that give the same value each time.
 _FIXED = {"seed", "Random", "RandomState", "default_rng", "SeedSequence", "sleep", "Generator",
           "PCG64", "MT19937", "set_state", "setstate", "strftime", "strptime",
           "struct_time", "gmtime"}  # fmt: skip
-#: Functions and attributes of any module of which this is true.
+#: Names that differ in each run, in whatever module.
 _ANYWHERE = {"now", "utcnow", "today", "urandom", "getpid", "getcwd", "listdir", "environ", "empty",
              "empty_like", "getsizeof", "__version__", "version"}  # fmt: skip
 #: Functions that make a generator, which is steady if they are passed a seed.

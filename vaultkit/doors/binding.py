@@ -33,7 +33,8 @@ _YES, _NO, _QUIT = "y", "n", "q"
 @click.option(
     "--accept",
     is_flag=True,
-    help="Without asking, write each proposal that has a good score and no rival.",
+    help="Write, without asking, the expressions that the sentence describes: it says their names "
+    "or labels, or the text that is printed beside them.",
 )
 def bind(note: Path, accept: bool) -> None:
     """Propose code for the numbers and comparisons of NOTE, as comments that readers do not see.

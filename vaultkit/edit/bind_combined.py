@@ -1,4 +1,7 @@
-"""Searches differences, ratios and sums of two expressions with the value of a number."""
+"""Searches for differences, ratios, sums and products of two expressions.
+
+They have the value of a number of the text.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ _PAIRED = 40
 #: What a combination of atoms costs: there are hundreds, and some agree by chance. ``1 - x`` costs
 #: more; a variable that both atoms share speaks for it.
 _COMBINED, _COMPLEMENT, _SHARED_VARIABLE = 2.2, 0.4, 0.5
-#: An atom is combined if more than this of its names is said: a letter is enough. What a number of
-#: the same sentence counts for that is bound already.
+#: An atom is combined if more than this of its names is said: a letter is enough. The score
+#: of an expression to which another number of the sentence is bound.
 _MENTIONED, _BOUND_BESIDE = 0.5, 2.0
 #: The least score of a sure combination; that of two labelled elements of one series may be lower
 #: if the sentence says *times* or names a difference, which leaves only these two.
@@ -60,7 +63,7 @@ _GAP_BEHIND = (
 _NEAR = 4
 #: Fewest letters of a word.
 _WORD = 3
-#: What a part is a part of.
+#: The whole behind a share: *of the loan*.
 _WHOLE = re.compile(
     r"(?:\s+times)?\s+(?:of\s+)?(?:the|its|his|her|our|my|your|their)\s+(\W*\w+(?:\s+\w+)?)"
 )

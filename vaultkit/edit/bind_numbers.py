@@ -320,7 +320,7 @@ class _Search:
             return False
         if is_count(stated) or self._whole(stated):
             return False
-        has_unit = len(stated.scales) > 1 or bool(UNIT.match(self.text, stated.end))
+        has_unit = len(stated.scales) > 1 or bool(_UNIT.match(self.text, stated.end))
         is_long = len(re.sub(r"\D", "", stated.digits)) >= _UNIQUE and digits(stated) > 1
         if not stated.digits or (float(atom.value) < _MANY and not has_unit):
             return False
@@ -448,9 +448,9 @@ def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
     return all(labelled(label, said) for label in atom.labels)
 
 
-#: An element of a variable.
 #: A unit behind a number.
-UNIT = re.compile(r"[ \u00a0\u202f]?(?:[kcmµ]?[mgsWVAJNLl]|km/h|min|€|euros?|%|°C?)(?![\w-])")
+_UNIT = re.compile(r"[ \u00a0\u202f]?(?:[kcmµ]?[mgsWVAJNLl]|km/h|min|€|euros?|%|°C?)(?![\w-])")
+#: An element of a variable.
 _ELEMENT = re.compile(r"\w+(?:\[[^][]*\])+")
 #: A number in code.
 _CONSTANT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")

@@ -1,4 +1,4 @@
-"""Searches expressions for ranks and for counts of what is larger than a bound.
+"""Searches for expressions of ranks, and of counts of elements above or below a bound.
 
 *Glass comes second*, *three months had more than 60 mm*.
 """

@@ -1,7 +1,7 @@
 """Compares the words around a number with what the code says of an expression.
 
-A small integer has the value of some expression in most notes, so that only these words show which
-one is meant.
+In most notes several expressions have the value of a small integer; only the words show which is
+meant.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ class Surroundings:
         if counts(atom.code, self.before, self.behind) or self._is_noun(atom):
             return True
         # *The menu has four items*.
-        holder = re.search(
-            r"(\w+)\s+(?:has|have|contains?|holds?|lists?)\s+(?:only\s+)?$", self.before
-        )
+        holder = _HOLDER.search(self.before)
         noun = re.match(r"\s+(\w+)", self.behind)
         is_holder = bool(holder and noun and _is_plural(noun[1]) and atom.code.startswith("len("))
         return is_holder and overlap(atom.nouns, stems(holder[1] if holder else "")) >= NAMED
@@ -79,7 +77,7 @@ class Surroundings:
         )
 
     def named(self, atom: Atom) -> bool:
-        """Return whether the clause says all words of a variable's name, of which there are two.
+        """Return whether the clause says all words of a name of two or more words.
 
         Of an expression with several variables, the sentence says all.
         """
@@ -109,7 +107,7 @@ class Surroundings:
     def _distance(self, atom: Atom) -> int | None:
         """Return how many words are between the labels of an element and the number.
 
-        Labels behind the number count more.
+        A label behind the number counts as farther away than any before it.
         """
         ahead = places_of(atom.labels, _WORD.findall(self.before)[::-1])
         if ahead is not None:

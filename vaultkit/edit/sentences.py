@@ -22,7 +22,7 @@ from vaultkit.read.sentences import Sentences
 
 #: How far ahead of the next one a candidate has to be, to be alone.
 AHEAD = 0.25
-#: How far equal values differ by rounding, and below which value integers are equal by chance.
+#: How far equal values differ by rounding, and below which value integers may be equal by chance.
 _EQUAL, _BY_CHANCE = 1e-12, 100
 #: The least score of a condition of which the sentence names the series, or has a number of it.
 _KNOWN = 3.9
@@ -147,7 +147,7 @@ def is_alone(candidates: Sequence[Candidate]) -> bool:
     if not candidates:
         return False
     best, *others = candidates
-    # A rival that the sentence does not name enough need only be behind.
+    # A rival that is not sure need not be `AHEAD` behind.
     return all(
         best.score - other.score >= (AHEAD if other.sure or not best.sure else 0.0)
         or means_the_same(best, other)

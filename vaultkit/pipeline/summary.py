@@ -19,8 +19,10 @@ What these words mean (printed once)
   holds       proven: the code gives the output shown, the formula is true of the variables, the
               link leads to its target
   occurs      the number is somewhere on its page, which does not prove that it is the right one
-  not judged  neither proven nor contradicted; a failure only if the settings say unjudged = "fail"
-  comparison  a sentence says larger, falls or the same, without a number or code; only counted
+  not judged  neither proven nor contradicted; a failure if the settings say unjudged = "fail"
+              or "fail-all"
+  comparison  a sentence says larger, falls or the same, without a number or code; a failure
+              only with "fail-all"
   wrong       contradicted: the output differs, the formula is false, the link is broken"""
 
 

@@ -31,7 +31,7 @@ from vaultkit.store import Store, code_digest, key_of
 _LARGEST = 4 << 20
 #: The kind of these entries in the store.
 _KIND = "note"
-#: The texts of so many notes stay unpickled.
+#: For how many notes the texts stay unpickled.
 _MOST = 8
 _ROOM = __name__.rpartition(".")[0]
 #: Classes in records that are neither records nor built in.

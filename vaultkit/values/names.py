@@ -534,8 +534,8 @@ class Names:
             if isinstance(symbol, Symbol) and self.is_index(symbol.name) and symbol.name not in env
         )
         bound = tuple(letter for letter in letters if letter not in self.known_free)
-        # \sum_{i < j} is a sum over pairs. In \sum_{j < i} the i may belong to the text around it,
-        # which has not said so.
+        # \sum_{i < j} is a sum over pairs. In \sum_{j < i}, i may be fixed by the text around
+        # the formula, which the checks cannot know.
         if len(bound) > 1 and list(bound) != sorted(bound) and not self.is_first_pass:
             sign = f"\\{node.kind}"
             raise EvaluationError(f"does {sign} count by {bound[0]} alone? write {sign}_{bound[1]}")

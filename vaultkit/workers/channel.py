@@ -102,7 +102,8 @@ class Received:
     Parameters
     ----------
     token
-        With what each of its messages begins, so that output of the note is not taken for one.
+        The bytes with which each of its messages begins, so that output of the note
+        is not taken for one.
     limits
         Its limits.
     """
@@ -123,7 +124,7 @@ class Received:
         #: Whether its work has ended, and the traceback of the error that ended it, if one did.
         self.done = False
         self.error = ""
-        #: Why it is to be ended, if what was received is a reason; and the number of its processes.
+        #: The reason to end it, if what was received gives one; and the number of its processes.
         self.verdict: Kind | None = None
         self.count = 0
         #: The beginning and the end of its output, and the trace of faulthandler.
