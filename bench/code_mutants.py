@@ -62,13 +62,14 @@ from mutmut.utils.format_utils import mangled_name_from_mutant_name
 ROOMS = {
     "checks": (
         ["vaultkit/checks/*"],
-        "arrays cases check checks equations evidence_of_checks fences form inspect mirrors"
-        " notebooks numbers outputs predictions rests_on said shapes tables"
-        " trials update",
+        "arrays assigned bindings cases check checks cited contrasts derived equations"
+        " evidence_of_checks fences form inspect mirrors names notebooks numbers outputs"
+        " predictions rests_on roles said shapes tables tables_of_numbers trials update verdicts",
     ),
     "claims": (
         ["vaultkit/claims/*"],
-        "cases numbers places predictions quantities reading_anything said shapes",
+        "assigned bindings cases cited contrasts derived numbers places predictions quantities"
+        " reading_anything roles said shapes tables_of_numbers verdicts",
     ),
     "inspect": (
         ["vaultkit/pipeline/inspect.py"],
@@ -80,14 +81,15 @@ ROOMS = {
     ),
     "read": (
         ["vaultkit/read/*"],
-        "backlinks cache cases check checks chemistry equations fences graph hostile"
-        " links_of_a_vault macros meanings note notebook notebooks numbers obsidian options places"
-        " predictions properties quantities reading_anything said shapes vault",
+        "backlinks cache cases check checks chemistry equations fences graph hostile html_reader"
+        " linear links_of_a_vault macros malformed meanings nearest note notebook notebooks numbers"
+        " obsidian old_headings options places predictions properties quantities reading_anything"
+        " said shapes vault",
     ),
     "render": (
         ["vaultkit/render/*"],
-        "backlinks browser cases chemistry extension mathematics obsidian obsidian_agreement render"
-        " tables",
+        "backlinks browser cases chemistry extension mathematics obsidian obsidian_agreement"
+        " printed render tables",
     ),
     "run": (
         ["vaultkit/run/*", "vaultkit/workers/*"],
@@ -102,7 +104,7 @@ ROOMS = {
     "update": (["vaultkit/pipeline/update.py"], "cases notebook update"),
     "values": (
         ["vaultkit/values/*"],
-        "cases formulas roundings tables values",
+        "bindings cases formulas names roundings tables values",
     ),
 }
 #: Seconds, and multiples of the tests' time, after which a mutant counts as hanging.
