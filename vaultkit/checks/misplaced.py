@@ -40,8 +40,8 @@ _REFERENCE = re.compile(r"\b(?:the|this|that|these|those|its|of|by|than|to|from|
 #: A length of a shape: *11 by 11*, *n × 3*.
 _TIMES = re.compile(r"\s*(?:by|×|x)\s*(?:\d|[a-zA-Z]\b)")
 _TIMES_BEFORE = re.compile(r"[\da-zA-Z]\s*\b(?:by|×|x)\s*$")
-#: How closely a word belongs to a number: in the same clause, in the one beside it, with another
-#: number between them, and farther away.
+#: How closely a word belongs to a number: in the same clause, in the clause beside it, with another
+#: number between them (or two clauses away), and with both a number and a stop between them.
 _SAME, _BESIDE, _BEHIND_ANOTHER, _FAR = 1.0, 0.8, 0.5, 0.3
 #: The weight of a word that is nearer to another number.
 _OF_ANOTHER = 0.3

@@ -89,19 +89,22 @@ def is_ordinal(stated: Stated, text: str) -> bool:
 
 
 def misfit(stated: Stated, value: float) -> float | None:
-    """Return what it costs to read a value as a number; None if it is another number."""
-    for rank, own in enumerate(stated.ranges):
-        low = float("-inf") if own.low is None else float(own.low)
-        high = float("inf") if own.high is None else float(own.high)
-        slack = 1e-9 * max(abs(value), abs(low) if own.low is not None else 0.0)
-        slack = -slack if own.strict else slack
+    """Return what it costs to read a value as a number; None if it is another number.
+
+    ``stated.ranges`` has one range for each sense of the number, the most usual first: *5 %* is 5
+    or 0.05. A later sense costs more, and so does a number of one digit that is a coarse rounding.
+    """
+    for rank, within in enumerate(stated.ranges):
+        low, high = within.bounds
+        slack = 1e-9 * max(abs(value), abs(low) if within.low is not None else 0.0)
+        slack = -slack if within.strict else slack
         if not low - slack <= value <= high + slack:
             continue
-        if own.low is not None and own.high is not None:
+        if within.low is not None and within.high is not None:
             middle = (low + high) / 2
             coarse = digits(stated) == 1 and abs(value - middle) > _COARSE * abs(middle)
             return _OTHER_SENSE * rank + _BADLY * coarse
-        bound = low if own.high is None else high
+        bound = low if within.high is None else high
         if bound and 1 / _FACTOR < value / bound < _FACTOR:
             return _OTHER_SENSE * rank
     return None

@@ -492,20 +492,27 @@ def _styled(names: list[str]) -> str:
     return " ".join(names)
 
 
-def _with_spots(coloured: str, lines: Sequence[str], above: int, names: Names) -> str:
-    """Wrap each shape in a comment of highlighted code in an element with its name."""
+def _with_spots(coloured: str, lines: Sequence[str], fence_line: int, names: Names) -> str:
+    """Wrap each shape in a comment of highlighted code in an element with its name.
+
+    ``lines`` is the code, which begins one line below ``fence_line`` of the note.
+    """
     code = coloured.split("\n")
     # Pygments drops blank lines at the beginning.
     blank = next((number for number, text in enumerate(lines) if text.strip()), 0)
     for number in range(len(lines)):
-        if not (spots := names.spots.get(above + number + 1)) or number - blank >= len(code):
+        if not (spots := names.spots.get(fence_line + number + 1)) or number - blank >= len(code):
             continue
         before, sign, comment = code[number - blank].rpartition('<span class="c1">')
-        for _, spot in spots:
-            text = html.escape(spot.text, quote=False)
-            marked = f'<span data-check="{spot.name}">{text}</span>'
-            comment = comment.replace(text, marked, 1) if sign else comment
-        code[number - blank] = before + sign + comment
+        if not sign:
+            continue
+        rest = ""
+        # From right to left, so that each search leaves out the shapes that are wrapped already.
+        for _, spot in sorted(spots, key=lambda found: found[0], reverse=True):
+            head, text, tail = comment.rpartition(html.escape(spot.text, quote=False))
+            if text:
+                comment, rest = head, f'<span data-check="{spot.name}">{text}</span>{tail}{rest}'
+        code[number - blank] = before + sign + comment + rest
     return "\n".join(code)
 
 

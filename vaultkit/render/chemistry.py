@@ -174,7 +174,7 @@ class _Formula:
             return False
         begins = self.at
         self.at = found.end()
-        above, below = self.read_scripts(before=True)
+        above, below = self.read_scripts(before_atom=True)
         base = self.match(_LETTERS)
         if not base:
             self.at = begins + len(found[0])
@@ -183,12 +183,18 @@ class _Formula:
         written = rf"\prescript{{{raised}}}{{{lowered}}}{{{_upright(base[0])}}}"
         return self.add(written, takes_scripts=True)
 
-    def read_scripts(self, *, before: bool = False) -> tuple[str | None, str | None]:
-        """Parse a superscript and a subscript; after an atom, only in this order."""
+    def read_scripts(self, *, before_atom: bool = False) -> tuple[str | None, str | None]:
+        """Parse one superscript and one subscript at most; None for one that is not there.
+
+        Before an atom they may have any order, as in ``^{14}_6C`` and ``_6^{14}C``. After an atom a
+        superscript ends before the subscript begins.
+        """
         raised = lowered = None
         while sign := _SCRIPT.match(self.text, self.at):
             lowers = sign[0] == "_"
-            if (lowered if lowers else raised) is not None or not (before or lowered is None):
+            is_second = (lowered if lowers else raised) is not None
+            is_out_of_order = not before_atom and lowered is not None
+            if is_second or is_out_of_order:
                 break
             self.at = sign.end()
             if sign[0].startswith("'"):

@@ -46,7 +46,11 @@ class CodeBlock:
 
 
 def opening(fence: Fence, classes: Sequence[str], name: str) -> CodeBlock:
-    """Parse the info string of a fence; ``name`` is its name in checks."""
+    """Parse the info string of a fence; ``name`` is its name in checks.
+
+    A fence with attributes, ``{.python #id}``, has its own classes. It never runs, so it has no
+    checks.
+    """
     if found := _ATTRIBUTES.match(fence.info):
         return _listed(found["inner"])
     cell = _CELL.match(fence.info)

@@ -322,14 +322,14 @@ class _Writer:
         footnotes = self.line.footnotes
         env = footnotes.env if footnotes else None
         words = tokenize_line(written.words, env) if written.words else []
-        made, kept = wikilink(self.page, written, shown(words))
+        made, literal_text = wikilink(self.page, written, shown(words))
         if name := self.line.name("link", begins(token)):
             made.set("data-check", name)
         if written.embed:
             self.say(made, written.words, begins(token) + found.start("words") - found.start())
         self.add(made)
-        if kept is not None:
-            made.text = literal(kept)
+        if literal_text is not None:
+            made.text = literal(literal_text)
         elif made.tag in ("a", "span"):
             if written.words:
                 ahead = begins(token) + found.start("words") - found.start()

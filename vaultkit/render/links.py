@@ -54,7 +54,10 @@ def image(page: Page, source: str, words: str, name: str | None) -> Element:
 
 
 def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
-    """Return the element of a wikilink, and the words to show if they differ from ``words``.
+    """Return the element of a wikilink, and what it shows instead of ``words``, if anything.
+
+    An embedded image, sound, video or drawing has a text of its own. The words of a broken embed
+    may be the size of an image; then its target is shown.
 
     Parameters
     ----------
