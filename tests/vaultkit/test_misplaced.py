@@ -92,6 +92,11 @@ OPEN = [
         'print({"oak": 21.5, "elm": 17.25})',
         "The elm is lower than the oak, whose 21.5 m it will reach in 17 years.",
     ),
+    # It is the number of something else: of a year, of several things, of a difference.
+    ('print("fare", 12.25, "toll", 147.0)',
+     "The fare is 12.25. The toll is 147.0. The yearly fare is 147.0."),
+    ('print("fare", 12.25, "toll", 147.0)', "The toll is 147.0. The fare is 147.0 in all."),
+    ('print("fare", 12.25, "toll", 147.0)', "The toll is 147.0, and the fare is 147.0 lower."),
     # The two numbers are in the order of their words.
     ('print("win 0.7205, draw 0.1795")', "A win and a draw have 0.7205 and 0.1795."),
 ]  # fmt: skip

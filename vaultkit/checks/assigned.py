@@ -233,11 +233,17 @@ class Assigned:
         if len({token.start for token in keys}) != 1 or len(part.numbers) > 2:
             return ""
         named = {token.word for token in keys}
-        if any(part.places(own.words, [number]) for own in found):
-            return ""
-        for own in found:
+        lines = {
+            own: [one for one in self.labelled.of_group(own.group) if named & one.words]
+            for own in found
+        }
+        for own, line in lines.items():
+            others = [one.words for one in line if one.column == own.column and one is not own]
+            # The title of a column is said of all its lines.
+            if part.places(own.words.difference(*others), [number]):
+                return ""
+        for own, line in lines.items():
             if any(word[0] == "#" for word in own.words):
-                line = [one for one in self.labelled.of_group(own.group) if named & one.words]
                 if any(number.agrees(exactly(one.value)) for one in line):
                     continue
                 for one in line:

@@ -24,7 +24,7 @@ from vaultkit.checks.labelled import LabelledNumbers, Words, word_of
 from vaultkit.checks.lookup import exactly
 from vaultkit.checks.stated import significant
 from vaultkit.checks.things import Thing, Things
-from vaultkit.claims.attributions import is_apart, words_behind
+from vaultkit.claims.attributions import is_apart, is_difference, words_behind
 from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.stated import Stated
 from vaultkit.read.note import Note
@@ -37,6 +37,8 @@ _STOP = re.compile(
 #: Words after which another thing may be meant.
 _TURN = re.compile(r"\b(?:then|until)\b")
 _REFERENCE = re.compile(r"\b(?:the|this|that|these|those|its|of|by|than|to|from|with)\s$", re.I)
+#: The word between an article and a label.
+_NARROWED = re.compile(r"\b(?:the|an?|its|our|your|their)\s([^\W\d_]{3,})\s$", re.IGNORECASE)
 #: A length of a shape: *11 by 11*, *n × 3*.
 _TIMES = re.compile(r"\s*(?:by|×|x)\s*(?:\d|[a-zA-Z]\b)")
 _TIMES_BEFORE = re.compile(r"[\da-zA-Z]\s*\b(?:by|×|x)\s*$")
@@ -120,7 +122,10 @@ class Misplaced:
         if significant(view.number) < 2 or view.is_length or view.is_rough:
             return ""
         repeated = self._is_repeated(view)
-        if is_apart(view.part.sentence, view.clause):
+        sentence = view.part.sentence
+        if is_apart(sentence, view.clause) or is_difference(sentence, view.number):
+            return ""
+        if view.is_of_several:
             return ""
         best, found = 0.0, None
         for rival in view.named:
@@ -132,7 +137,8 @@ class Misplaced:
             score = min(_fit(view, own, rival, repeated) for own in view.own)
             if score < _LEAST:
                 continue
-            score += _CLUE * (repeated + self._is_left_out(rival) + (cover == 1))
+            is_named = cover == 1 and not view.is_narrowed(rival)
+            score += _CLUE * (repeated + self._is_left_out(rival) + is_named)
             if score > best:
                 best, found = score, rival
         return self._why(view.own[0], found) if found and best >= _ENOUGH else ""
@@ -335,6 +341,12 @@ class View:
         return bool(_REFERENCE.search(self.part.sentence.text[: self.number.start]))
 
     @cached_property
+    def is_of_several(self) -> bool:
+        """Whether it may be the number of several things together: *the cost is 9 in all*."""
+        totals = self.part.lexicon.pattern("roles", "totals")
+        return bool(re.search(rf"\b{totals}\b", self.part.sentence.text, re.IGNORECASE))
+
+    @cached_property
     def is_count(self) -> bool:
         """Whether it is an integer in the text and on the page."""
         return "." not in self.number.digits and any(own.is_whole for own in self.own)
@@ -389,6 +401,16 @@ class View:
             word in self.page.things.labels(token.word) and self._far(token)[0] < 2
             for token in self._tokens
         )
+
+    def is_narrowed(self, rival: Thing) -> bool:
+        """Return whether another word may narrow the label of a number: *the yearly cost*."""
+        text = self.part.sentence.text
+        for token in self._tokens:
+            if self.page.things.labels(token.word) & rival.words:
+                found = _NARROWED.search(text[: token.start])
+                if found and not self.page.things.akin(word_of(found[1], self.part.lexicon)):
+                    return True
+        return False
 
     def _far(self, token: Token) -> tuple[int, int]:
         """Return how many clauses and characters a word is away."""

@@ -234,6 +234,25 @@ def is_apart(sentence: Sentence, text: str) -> bool:
     return bool(_pattern(sentence.lexicon, r"(?<![\w-]){}(?![\w-])", "apart").search(text))
 
 
+def is_difference(sentence: Sentence, number: Stated) -> bool:
+    """Return whether the word behind a number and its unit makes it a difference.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.mentions import sentences
+    >>> from vaultkit.read.markdown import parse
+    >>> (own,) = sentences(parse("It is 3 lower, 4 % more, and 5 in May."), lexicon())
+    >>> [is_difference(own, number) for number in own.numbers]
+    [True, True, False]
+    """
+    return bool(_difference(sentence.lexicon).match(sentence.text, number.end))
+
+
+@cache
+def _difference(lexicon: Lexicon) -> re.Pattern[str]:
+    signs = lexicon.pattern("signs", "up", "down", "apart")
+    return re.compile(rf"\s*(?:[^\W\d]{{1,3}}\s|[%°]\s)?\s*{signs}(?![\w-])", re.IGNORECASE)
+
+
 def clause_of(text: str, one: int, other: int) -> str:
     """Return the part of a sentence around two places, between colons, dashes and brackets."""
     first = max((stop.end() for stop in _PAUSE.finditer(text, 0, min(one, other))), default=0)
@@ -347,7 +366,7 @@ def power_of_prefix(unit: str) -> tuple[int | None, str]:
 
 def _ends_clause(sentence: Sentence, number: Stated) -> bool:
     """Return whether a number ends its clause, apart from a unit."""
-    return bool(
+    return not is_difference(sentence, number) and bool(
         _pattern(
             sentence.lexicon,
             r"(?:\s?[%°‰]|\s(?!{}\b)[^\W\d]{{1,14}}(?:\s?/\s?\w+|\s{}\s\w+)?)?\s*"
