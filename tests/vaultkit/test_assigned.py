@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.check import FAILS, Check
+from tests.vaultkit.failed import failed_numbers
 from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.stated import numbers
-from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
-from vaultkit.read.vault import Vault
 from vaultkit.run.session import NoteRun
 
 #: By name, code, and a text that states its numbers; the text is false with two of them exchanged.
@@ -95,30 +93,17 @@ OPEN = [
 ]
 
 
-def contradictions(folder: Path, code: str, text: str) -> list[Check]:
-    """Return the failed checks of the numbers of a note."""
-    (folder / "Note.md").write_text(f"# Note\n\n```python\n{code}\n```\n\n{text}\n")
-    vault = Vault(folder)
-    (note,) = vault.notes.values()
-    return [c for c in inspect(note, vault) if c.kind == "number" and c.outcome == FAILS]
-
-
-def contradicted(folder: Path, code: str, text: str) -> list[str]:
-    """Return the numbers of a note that are false."""
-    return [check.what for check in contradictions(folder, code, text)]
-
-
 @pytest.mark.parametrize("name", RIGHT)
 def test_exchanged_numbers_are_contradicted(name: str, tmp_path: Path) -> None:
     code, text, (one, other) = RIGHT[name]
-    assert contradicted(tmp_path, code, text) == []
+    assert failed_numbers(tmp_path, code, text) == []
     false = text.replace(one, "\0").replace(other, one).replace("\0", other)
-    assert len(contradicted(tmp_path, code, false)) == 2
+    assert len(failed_numbers(tmp_path, code, false)) == 2
 
 
 @pytest.mark.parametrize(("code", "text"), OPEN)
-def test_numbers_in_doubt_are_not_contradicted(tmp_path: Path, code: str, text: str) -> None:
-    assert contradicted(tmp_path, code, text) == []
+def test_numbers_in_doubt_are_not_failed_numbers(tmp_path: Path, code: str, text: str) -> None:
+    assert failed_numbers(tmp_path, code, text) == []
 
 
 @pytest.mark.parametrize(
@@ -136,7 +121,7 @@ def test_the_number_of_the_named_line_is_that_of_the_same_column(
         "for depth, share, seconds in ((2, 7.2, 12.5), (10, 5.4, 31.5)):\n"
         '    print(f"{depth} m  {share}%  {seconds} s")'
     )
-    assert [check.why for check in contradictions(tmp_path, code, text)] == [why]
+    assert [check.why for check in failed_numbers(tmp_path, code, text)] == [why]
 
 
 def test_the_number_of_a_list_item_labels_nothing() -> None:

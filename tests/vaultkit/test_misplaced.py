@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.check import FAILS
-from vaultkit.pipeline.inspect import inspect
-from vaultkit.read.vault import Vault
+from tests.vaultkit.failed import failed_numbers
 
 #: By name: code, a text, two versions of a part of it, the second of which is false, and why.
 RIGHT = {
@@ -102,22 +100,14 @@ OPEN = [
 ]  # fmt: skip
 
 
-def contradicted(folder: Path, code: str, text: str) -> list[str]:
-    """Return why numbers of a note are false."""
-    (folder / "Note.md").write_text(f"# Note\n\n```python\n{code}\n```\n\n{text}\n")
-    vault = Vault(folder)
-    (note,) = vault.notes.values()
-    return [c.why for c in inspect(note, vault) if c.kind == "number" and c.outcome == FAILS]
-
-
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_number_in_the_place_of_another_is_contradicted(name: str, tmp_path: Path) -> None:
     code, text, (right, wrong), why = RIGHT[name]
     assert text.count(right) == 1
-    assert contradicted(tmp_path, code, text) == []
-    assert contradicted(tmp_path, code, text.replace(right, wrong))[0] == why
+    assert failed_numbers(tmp_path, code, text) == []
+    assert failed_numbers(tmp_path, code, text.replace(right, wrong))[0].why == why
 
 
 @pytest.mark.parametrize(("code", "text"), OPEN)
-def test_numbers_in_doubt_are_not_contradicted(tmp_path: Path, code: str, text: str) -> None:
-    assert contradicted(tmp_path, code, text) == []
+def test_numbers_in_doubt_are_not_failed_numbers(tmp_path: Path, code: str, text: str) -> None:
+    assert failed_numbers(tmp_path, code, text) == []

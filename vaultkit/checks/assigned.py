@@ -186,7 +186,7 @@ class Assigned:
             known = [(n, p, found) for n, p in every[:_MOST] if (found := self._known(n, p))]
             for number, part, own in known:
                 if why := self._of_another_key(number, part, own):
-                    yield _contradiction(part, number, why)
+                    yield Contradiction.of_number(part.sentence, number, why)
             groups: dict[tuple[int, str], set[Labelled]] = defaultdict(set)
             for _, part, own in known:
                 for labelled in own:
@@ -196,8 +196,8 @@ class Assigned:
                     continue
                 if pair := _exchanged((one, here, mine), (other, there, its), groups):
                     first, second = pair
-                    yield _contradiction(here, one, self._why(first, second))
-                    yield _contradiction(there, other, self._why(second, first))
+                    yield Contradiction.of_number(here.sentence, one, self._why(first, second))
+                    yield Contradiction.of_number(there.sentence, other, self._why(second, first))
 
     def _why(self, own: Labelled, other: Labelled) -> str:
         """Return what the page has of two numbers."""
@@ -250,10 +250,6 @@ class Assigned:
                     if one.column == own.column:
                         return f"in {one.source} it is {one.value:.6g}"
         return ""
-
-
-def _contradiction(part: Part, number: Stated, why: str) -> Contradiction:
-    return Contradiction(part.sentence.place_of(number.start), number.text, why)
 
 
 def _is_again(here: Part, there: Part, one: Stated, other: Stated) -> bool:

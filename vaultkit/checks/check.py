@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from vaultkit.claims.mentions import Sentence
+from vaultkit.claims.stated import Stated
+
 #: Outcomes of a check: proven, contradicted, and without a verdict. *Excepted*: the note gives the
 #: reason why it is not checked. *Not judged*: it can neither be proven nor contradicted.
 HOLDS, FAILS, EXCEPTED, UNJUDGED = "holds", "fails", "excepted", "unjudged"
@@ -144,6 +147,13 @@ class Contradiction:
     what: str
     why: str
     in_wrong_unit: bool = False
+
+    @classmethod
+    def of_number(
+        cls, sentence: Sentence, number: Stated, why: str, *, in_wrong_unit: bool = False
+    ) -> Contradiction:
+        """Return the contradiction of a number of a sentence."""
+        return cls(sentence.place_of(number.start), number.text, why, in_wrong_unit)
 
 
 def strictly(checks: Iterable[Check]) -> Iterator[Check]:

@@ -115,23 +115,23 @@ class Confused:
             for one, other in combinations(plain, 2):
                 is_same = _digits(one) >= _LEAST and one.value == other.value
                 if is_same and (found := self._repeated_number(sentence, one, other, page)):
-                    yield _contradiction(sentence, *found)
+                    yield Contradiction.of_number(sentence, *found)
             if self.arrows and (reverse := reversed_arrow(sentence, self.arrows)):
-                yield _contradiction(sentence, *reverse)
+                yield Contradiction.of_number(sentence, *reverse)
             for number in plain:
                 if why := self._number_with_other_unit(sentence, number, page):
-                    yield _contradiction(sentence, number, why, in_wrong_unit=True)
+                    yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
                 if number.bounds or _digits(number) < _LEAST:
                     continue
                 if why := self._number_with_unit_of_another(sentence, number, page):
-                    yield _contradiction(sentence, number, why, in_wrong_unit=True)
+                    yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
                 elif why := self._number_with_other_digit(sentence, number, page):
-                    yield _contradiction(sentence, number, why)
+                    yield Contradiction.of_number(sentence, number, why)
 
         for cell in cell_sentences(note, self.lexicon) if self.measures else ():
             for number in cell.numbers:
                 if why := self._number_with_other_unit(cell, number, page):
-                    yield _contradiction(cell, number, why, in_wrong_unit=True)
+                    yield Contradiction.of_number(cell, number, why, in_wrong_unit=True)
 
     def _number_with_other_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return the number that an output or a comment has with another unit."""
@@ -270,12 +270,6 @@ class Confused:
             if is_slip(number, own.value) and page.is_left_out(own):
                 return f"the output at line {own.line} has {own.text}, which no sentence has"
         return ""
-
-
-def _contradiction(
-    sentence: Sentence, number: Stated, why: str, *, in_wrong_unit: bool = False
-) -> Contradiction:
-    return Contradiction(sentence.place_of(number.start), number.text, why, in_wrong_unit)
 
 
 class _Page:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from vaultkit.checks.literals import is_number, source_of
@@ -123,14 +124,13 @@ class LabelledNumbers:
         self._read_code(block)
         orders = list(_orders(block, variables))
         for step in steps:
-            first, last = step.shown_lines
-            texts = step.got.splitlines()[:_LINES]
-            openings = Counter(_opening(text) for text in texts)
+            first, _ = step.shown_lines
+            lines = list(islice(step.output_lines(), _LINES))
+            openings = Counter(_opening(text) for text, _ in lines)
             head = ""
-            for index, text in enumerate(texts):
+            for index, (text, line) in enumerate(lines):
                 # The number of a list item measures nothing: ``2. Split that …``.
                 text = _ITEM.sub(lambda own: " " * len(own[0]), text)
-                line = max(step.line, min(first + index, last))
                 source = f"output at line {line}"
                 is_key = openings[_opening(text)] > 1
                 found = list(NUMBER_IN_OUTPUT.finditer(text))

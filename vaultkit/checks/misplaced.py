@@ -110,12 +110,12 @@ class Misplaced:
             views += plain
             for view in plain:
                 if why := self._replaced(view):
-                    yield _contradiction(view, why)
+                    yield Contradiction.of_number(view.part.sentence, view.number, why)
             for one, other in combinations(plain, 2):
                 if why := self._exchanged(one, other):
-                    yield _contradiction(one, why)
+                    yield Contradiction.of_number(one.part.sentence, one.number, why)
         for view, why in self._eliminated(note, views):
-            yield _contradiction(view, why)
+            yield Contradiction.of_number(view.part.sentence, view.number, why)
 
     def _replaced(self, view: View) -> str:
         """Return what else the words around a number belong to; empty if in doubt."""
@@ -259,11 +259,6 @@ class Misplaced:
     def _is_repeated(self, view: View) -> bool:
         """Return whether the text states a number elsewhere, too."""
         return any(self._stated[own] > 1 for own in view.own)
-
-
-def _contradiction(view: View, why: str) -> Contradiction:
-    number = view.number
-    return Contradiction(view.part.sentence.place_of(number.start), number.text, why)
 
 
 def _fit(view: View, own: Thing, rival: Thing, repeated: bool) -> float:

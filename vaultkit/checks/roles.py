@@ -115,7 +115,7 @@ class Roles:
                 why = found.get(number.start) or self._of_fact(sentence, number, facts)
                 why = why or self._of_count(sentence, number, facts)
                 if why:
-                    yield Contradiction(sentence.place_of(number.start), number.text, why)
+                    yield Contradiction.of_number(sentence, number, why)
 
     def _of_fact(self, sentence: Sentence, number: Stated, facts: Sequence[Fact]) -> str:
         """Return the value of *the mean* in *the mean is 37*, if it differs."""

@@ -61,7 +61,7 @@ class Wholes:
         for sentence in sentences:
             for number in sentence.numbers:
                 if why := self._counted(sentence, number, rows):
-                    yield Contradiction(sentence.place_of(number.start), number.text, why)
+                    yield Contradiction.of_number(sentence, number, why)
         for sentence in sentences:
             if self._any_rank.search(sentence.text):
                 yield from self._extreme(sentence, families)

@@ -16,7 +16,7 @@ from itertools import pairwise
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.bind_numbers import PLACES, Reading
-from vaultkit.edit.described import places_of
+from vaultkit.edit.described import WORD, places_of
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Candidate, Page, Sentence, is_alone, words_of
 from vaultkit.edit.sides import are_of_one_kind, are_of_series, comparable, holds, part_of_list
@@ -32,7 +32,6 @@ _SIGNS = {1: ">", -1: "<", 0: "=="}
 _AGAINST = re.compile(r"\W*(?:[^\W\d_]+\s)?(?:against|versus|vs\.?|instead of|rather than)\W*")
 #: A unit or noun behind a number.
 _UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)")
-_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
 #: A word that begins another statement.
 _AND = re.compile(r"[,;:]\s+(?:and|but|so|which|while)\s|\s(?:and|but|while)\s|[;:]\s")
 #: The end of a clause.
@@ -191,7 +190,7 @@ class _Search:
             sure = bound or placed or (textual and (named >= NAMED or near))
             if spoken.what in _EITHER:
                 sure = sure and named >= NAMED
-            noun = stems(" ".join(_WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
+            noun = stems(" ".join(WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
             score = _SERIES + named + textual + bound + _BESIDE * near - one.cost
             score += overlap(stems(atom.series), noun) >= NAMED  # *the biggest harvest*
             yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
@@ -202,8 +201,8 @@ class _Search:
         Labels in the clause of the superlative count; those before it are nearer than those behind.
         """
         begins, ends = self._part(spoken.start)
-        ahead = _WORD.findall(self.text[begins : spoken.start])[::-1]
-        after = _WORD.findall(self.text[spoken.end : ends])
+        ahead = WORD.findall(self.text[begins : spoken.start])[::-1]
+        after = WORD.findall(self.text[spoken.end : ends])
         found = []
         for one in elements:
             if any(own & stems(spoken.word) for own in one.labels):
@@ -213,7 +212,7 @@ class _Search:
             for start, end, side in self.bound:
                 if side.code == one.code and begins <= start < ends:
                     between = self.text[end : spoken.start] or self.text[spoken.end : start]
-                    known.append(len(_WORD.findall(between)))
+                    known.append(len(WORD.findall(between)))
             if known:
                 found.append((min(known), one))
         found.sort(key=lambda own: own[0])
@@ -251,7 +250,7 @@ class _Search:
             bound = nearest.code in self.codes
             near = len(elements) > _FEW and self._is_near(spoken, *place.span())
             sure = named >= NAMED or bound or near
-            noun = stems(" ".join(_WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
+            noun = stems(" ".join(WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
             score = _SERIES + named + bound + _BESIDE * near
             score += overlap(stems(atom.series), noun) >= NAMED
             candidate = Candidate(atom.code, score, sure, (atom,), atom.value)

@@ -20,7 +20,8 @@ _SHORT = 3
 _PLURALS = ("people", "children", "men", "women", "data", "mice", "geese", "feet")
 #: The end of a clause.
 _STOP = re.compile(r"[,;:()]\s|\s(?:and|but|while|so)\s")
-_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
+#: A word, or a number with its decimals.
+WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
 _HOLDER = re.compile(r"(\w+)\s+(?:has|have|contains?|holds?|lists?)\s+(?:only\s+)?$", re.IGNORECASE)
 #: How many words may be between a label and its number.
 _FAR = 12
@@ -109,10 +110,10 @@ class Surroundings:
 
         A label behind the number counts as farther away than any before it.
         """
-        ahead = places_of(atom.labels, _WORD.findall(self.before)[::-1])
+        ahead = places_of(atom.labels, WORD.findall(self.before)[::-1])
         if ahead is not None:
             return ahead
-        after = places_of(atom.labels, _WORD.findall(self.after))
+        after = places_of(atom.labels, WORD.findall(self.after))
         return None if after is None else _FAR + after
 
 
@@ -125,7 +126,7 @@ def places_of(labels: Sequence[frozenset[str]], words: Sequence[str]) -> int | N
     4
     """
     known = [label for label in labels if label]
-    textual = [label for label in known if _is_textual(label)]
+    textual = [label for label in known if _has_letters(label)]
     own = [stems(word, spoken=True) for word in words[:_FAR]]
     found = [_place(label, own) for label in textual or known]
     places = [one for one in found if one is not None]
@@ -141,7 +142,7 @@ def _place(label: Collection[str], words: Sequence[frozenset[str]]) -> int | Non
     return None
 
 
-def _is_textual(label: frozenset[str]) -> bool:
+def _has_letters(label: frozenset[str]) -> bool:
     return any(word.isalpha() for word in label)
 
 
