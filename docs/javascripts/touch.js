@@ -34,7 +34,7 @@
       if (figure && !figure.dataset.touch) near.observe(figure);
     }
   };
-  // `document$` is Material's: it speaks after every page that was loaded in place.
+  // Material's: it emits after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();
   else document$.subscribe(prepare);
 })();

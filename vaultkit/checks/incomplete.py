@@ -3,7 +3,7 @@
 A page may show parts of a program only, or code that needs a package, a file or an answer from its
 reader. Then its errors are not judged, nor is what later code computes with variables that this
 code should have bound. An error that the page announces is not judged either, nor is an output that
-differs in each run, nor code that exceeds its time.
+differs in each run.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ _PART = re.compile(
 )
 #: A statement of newer versions of Python.
 _NEWER = re.compile(r"^\s*type \w+(?:\[.*\])? = ", re.MULTILINE)
-_SLOW = re.compile(r"stopped after [\d.]+ s")
 #: The error of a module of a package that the page shows alone.
 _RELATIVE = "attempted relative import"
 #: Marks of code that was left out.
@@ -95,8 +94,6 @@ class Incomplete:
 
     def _shows_a_lack(self, block: Block, index: int, step: Step) -> bool:
         """Return whether an error shows that the page lacks something, or is announced."""
-        if _SLOW.match(step.error):
-            return True
         last = _LAST.fullmatch(step.error.rstrip().rpartition("\n")[2])
         if not last:
             return False

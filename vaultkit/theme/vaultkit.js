@@ -67,9 +67,8 @@ without any of it. */
       .map(measure).forEach(mark);
   });
 
-  // The style sheet skips the layout of elements far below the screen. They are laid out step by step
-  // when the browser is idle: for pictures of whole pages, and for fast scrolling. Pages that are
-  // loaded in place are laid out at once.
+  // The style sheet skips what is far below the screen. It is laid out in idle moments: for pictures of
+  // whole pages and fast scrolling.
   const LATER = ".md-content__inner > :nth-child(n + 18)";
   const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
   const layOut = (waiting) => {
@@ -133,8 +132,7 @@ without any of it. */
     setTimeout(leave, 3000);
   };
 
-  // The title ends before the button that leads to the top. With `body:has()`, every change of the page
-  // would restyle all elements for which another rule has `:has()`.
+  // The title ends before the button that leads to the top. `body:has()` would restyle at every change.
   const header = document.querySelector(".md-header");
   const top = new MutationObserver(([{ target }]) => header.toggleAttribute("data-top", !target.hidden));
 
