@@ -71,7 +71,7 @@ def draft(name: str, vault: Vault) -> tuple[Path, str]:
     if not title or FORBIDDEN.search(title) or title.startswith("."):
         raise TakenError(f"{name!r} cannot be the name of a note")
     path = vault.root / f"{title}.md"
-    taken = vault.taken.get(title.casefold())
+    taken = vault.notes_by_name.get(title.casefold())
     if taken or path.exists():
         raise TakenError(f"{title!r} is taken: {vault.relative(taken[0]) if taken else path}")
     text = NOTE.replace("{title}", title)

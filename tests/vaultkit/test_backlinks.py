@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.vaultkit.agreement import converter
-from vaultkit.read.mentions import Mention
-from vaultkit.read.sentences import Sentences, is_whole, worth
+from vaultkit.read.mentions import UnlinkedMention
+from vaultkit.read.sentences import Sentences, informativeness, is_whole
 from vaultkit.read.vault import Vault
 
 
@@ -48,7 +48,7 @@ def test_a_fragment_is_distinguished_from_a_sentence() -> None:
     assert [is_whole(text) for text in fragments] == [False] * len(fragments)
     said = sorted(
         ["See [[A]].", "[[A|so]]", "[[A]], [[B]] and [[C]] are three.", whole[1], whole[0]],
-        key=worth,
+        key=informativeness,
     )
     assert said[0] == "[[A|so]]"
     assert said[-1] == "It is so."
@@ -70,7 +70,7 @@ def test_those_who_say_most_come_first(tmp_path: Path) -> None:
     ]
 
 
-def mentions(vault: Vault, name: str) -> list[Mention]:
+def mentions(vault: Vault, name: str) -> list[UnlinkedMention]:
     return vault.mentions(vault.notes[vault.root / f"{name}.md"])
 
 

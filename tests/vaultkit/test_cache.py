@@ -66,7 +66,7 @@ def test_another_engine_reads_again(
     tmp_path: Path, page: Path, readings: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept(tmp_path)
-    monkeypatch.setattr(cache, "_reader", lambda: b"other")
+    monkeypatch.setattr(cache, "_parser_digest", lambda: b"other")
     kept(tmp_path)
     assert readings == [page, page]
 
@@ -90,7 +90,7 @@ def test_a_damaged_record_is_read_past(
     tmp_path: Path, page: Path, readings: list[Path], damage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept(tmp_path)
-    store, name, key = Store(tmp_path / "store"), str(page), cache._key(page)
+    store, name, key = Store(tmp_path / "store"), str(page), cache._key_of_file(page)
     content = store.find("note", name, key)
     assert content
     store.put("note", name, key, damage(content))

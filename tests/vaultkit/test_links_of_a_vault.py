@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.read.graph import graph_of, way_in
+from vaultkit.read.graph import front_note, graph_of
 from vaultkit.read.vault import Vault
 
 NOTES = {
@@ -55,5 +55,5 @@ def test_without_a_way_in_nothing_is_far_from_it(tmp_path: Path) -> None:
     ],
 )
 def test_the_way_in_is_a_note_at_the_top(tmp_path: Path, names: list[str], front: str) -> None:
-    found = way_in(vault(tmp_path / "Birds", dict.fromkeys(names, "Words.")))
+    found = front_note(vault(tmp_path / "Birds", dict.fromkeys(names, "Words.")))
     assert (found.name if found else None) == front

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.read.macros import definitions, group
+from vaultkit.read.macros import argument_at, definitions_in
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from vaultkit.read.macros import definitions, group
     ],
 )
 def test_a_definition_is_found_whole(tex: str, found: str) -> None:
-    assert definitions(tex) == found
+    assert definitions_in(tex) == found
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_a_definition_is_found_whole(tex: str, found: str) -> None:
     ],
 )
 def test_what_a_command_takes(tex: str, at: int, found: tuple[str, int]) -> None:
-    assert group(tex, at) == found
+    assert argument_at(tex, at) == found

@@ -161,7 +161,7 @@ def broken(vault: Path) -> list[str]:
     found = Vault(vault)
     wrong = []
     for note in found.notes.values():
-        for link in (*note.links, *found.drawn(note)):
+        for link in (*note.links, *found.links_in_drawings(note)):
             try:
                 found.resolve(link, note)
             except LookupError as error:

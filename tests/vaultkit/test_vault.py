@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vaultkit.read.discovery import guarded, read_draft
+from vaultkit.read.discovery import read_draft, read_guarded
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -200,7 +200,7 @@ def state_of(vault: Vault) -> dict[str, object]:
         found[f"{note.path}"] = (
             {backlink.source.path for backlink in vault.backlinks(note)},
             {mention.source.path for mention in vault.mentions(note)},
-            {name: set(paths) for name, paths in vault.taken.items()},
+            {name: set(paths) for name, paths in vault.notes_by_name.items()},
             vault.address(note),
         )
     return found
@@ -211,12 +211,12 @@ def test_a_note_that_no_reader_gets_through_is_one_problem(tmp_path: Path) -> No
         raise LookupError("no such thing")
 
     path = tmp_path / "A.md"
-    note = guarded(path, fail)
+    note = read_guarded(path, fail)
     state_of = "this note cannot be read: LookupError: no such thing"
     assert (note.path, note.text, note.refused) == (path, "", state_of)
     assert [(problem.line, problem.message) for problem in note.problems] == [(1, state_of)]
     with pytest.raises(OSError, match="gone"):
-        guarded(path, Mock(side_effect=OSError("gone")))
+        read_guarded(path, Mock(side_effect=OSError("gone")))
 
 
 def test_a_folder_that_leads_into_itself_is_a_note_that_is_refused(tmp_path: Path) -> None:

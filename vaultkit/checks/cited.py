@@ -294,7 +294,7 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
     for cell in note.cells:
         for found in NUMBER_IN_OUTPUT.finditer(cell.text):
             if len(found[0]) <= _LONGEST:
-                own = stems(f"{cell.first[0]} {cell.title}", words)
+                own = stems(f"{cell.label.text} {cell.title}", words)
                 yield Shown(exactly(number_of(found[0])), own, none, "", cell.line)
 
 

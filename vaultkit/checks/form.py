@@ -54,6 +54,6 @@ def _old_headings(note: Note) -> Iterator[Problem]:
 
 def _names(note: Note, vault: Vault) -> Iterator[Problem]:
     for alias in note.aliases:
-        for other in vault.taken.get(alias.casefold(), ()):
+        for other in vault.notes_by_name.get(alias.casefold(), ()):
             if other != note.path:
                 yield Problem(1, f"its alias {alias!r} also names {vault.relative(other)}")

@@ -357,8 +357,8 @@ class LabelledNumbers:
             begins = begins if cell.line <= last + 1 else cell.line
             last = cell.line
             found = list(NUMBER_IN_OUTPUT.finditer(cell.text))
-            words = self.words(cell.first[0])
-            if len(found) == 1 and words and cell.first[0] != cell.text:
+            words = self.words(cell.label.text)
+            if len(found) == 1 and words and cell.label.text != cell.text:
                 unit = unit_of(cell.text, found[0].end(), self.lexicon)
                 words |= self.words(cell.title)
                 value, group = number_of(found[0][0]), f"table {begins}"

@@ -13,7 +13,7 @@ from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
 
 def check(note: Note, vault: Vault) -> Iterator[Check]:
     """Yield a check for each link of a note: whether its target exists."""
-    drawn = [(link, "in the drawing, ") for link in vault.drawn(note)]
+    drawn = [(link, "in the drawing, ") for link in vault.links_in_drawings(note)]
     for link, where in [*((link, "") for link in note.links), *drawn]:
         began = time.perf_counter()
         why, outcome = "", HOLDS

@@ -11,7 +11,14 @@ import math
 import re
 from collections.abc import Iterator
 
-from vaultkit.read.fences import ADMONITIONS, OPTIONS, RUNS, is_session, looks_like_python, options
+from vaultkit.read.fences import (
+    ADMONITIONS,
+    OPTIONS,
+    RUNS,
+    is_session,
+    looks_like_python,
+    parse_options,
+)
 from vaultkit.read.note import Fence, Note, Problem, UnparsedMarkup
 
 #: Options after ```` ```pycon ````, where tracebacks show errors.
@@ -139,7 +146,7 @@ def unused(fence: Fence) -> Iterator[str]:
 def _wrong_options(info: str, language: str) -> Iterator[str]:
     """Yield what is wrong with the words after the language of a fence."""
     try:
-        found = options(info)
+        found = parse_options(info)
     except ValueError as error:
         yield f"the words after ```{language} cannot be read: {error}: {_shortened(info)}"
         return

@@ -339,10 +339,10 @@ def columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
     """Yield the columns of each table with the numbers in their cells."""
     tables: list[list[list[Cell]]] = []
     for cell in cells:
-        row = cell.first[1]
-        if not (tables and tables[-1][-1][0].first[1] in (row, row - 1)):
+        row = cell.label.line
+        if not (tables and tables[-1][-1][0].label.line in (row, row - 1)):
             tables.append([[]])
-        elif tables[-1][-1][0].first[1] != row:
+        elif tables[-1][-1][0].label.line != row:
             tables[-1].append([])
         tables[-1][-1].append(cell)
     for rows in tables:
@@ -362,7 +362,7 @@ def _entries(cell: Cell, beside: Sequence[Cell]) -> Iterator[_Entry]:
     """Yield the numbers of a cell, if it consists of numbers, given the cells of its row."""
     if not _CELL.fullmatch(cell.text):
         return
-    first = _plain(cell.first[0])
+    first = _plain(cell.label.text)
     labels = (_plain(c.text) for c in beside if not _CELL.fullmatch(c.text))
     rows = (_key(first), *(_words(label) for label in labels if _words(label) and label != first))
     is_share = "%" in cell.text + cell.title or "per cent" in cell.title
@@ -376,7 +376,7 @@ def _entries(cell: Cell, beside: Sequence[Cell]) -> Iterator[_Entry]:
             _words(cell.title),
             is_share,
             bool(_MEASURE.fullmatch(first)),
-            bool(re.fullmatch(r"\s*(?:\$.+\$|`.+`)\s*", cell.first[0])),
+            bool(re.fullmatch(r"\s*(?:\$.+\$|`.+`)\s*", cell.label.text)),
         )
 
 

@@ -167,7 +167,7 @@ _VALUES = re.compile(
 
 def said_in_row(cell: Cell) -> Iterator[Said]:
     """Yield the statement of a table row: an expression in its first cell, its value in another."""
-    code, shown = cell.first[0].strip(), cell.text.strip()
+    code, shown = cell.label.text.strip(), cell.text.strip()
     if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(cell.title):
         return
     code, shown = code.strip("`").strip(), shown.strip("`").strip()
@@ -177,9 +177,9 @@ def said_in_row(cell: Cell) -> Iterator[Said]:
         shown = shown.replace(",", "").replace("−", "-")
     elif not _is_value(shown):
         return
-    first, line, column = cell.first
-    places = (line, column, len(first)), (cell.line, cell.column, len(cell.text))
-    yield Said(line, column, code, shown, places)
+    label = cell.label
+    places = (label.line, label.column, len(label.text)), (cell.line, cell.column, len(cell.text))
+    yield Said(label.line, label.column, code, shown, places)
 
 
 def _is_comparison(code: str, *, names: bool = False) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from vaultkit.doors.helpers import divided
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.cache import Cache
-from vaultkit.read.discovery import read_ahead
+from vaultkit.read.discovery import parse_into_store
 from vaultkit.read.vault import Vault
 from vaultkit.store import store_beside
 
@@ -35,7 +35,7 @@ class ServedVault:
         """
         store = store_beside(root)
         if Cache(store).is_empty():
-            read_ahead(root, store, divided)
+            parse_into_store(root, store, divided)
         # The notes of the last build are kept until this one has taken over those unchanged.
         self._vault = Vault(root, public=True, store=store)
         return self._vault

@@ -12,7 +12,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from vaultkit.read.discovery import READERS
-from vaultkit.read.graph import way_in
+from vaultkit.read.graph import front_note
 from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
 from vaultkit.site.assets import SiteAssets, SiteFile
@@ -85,7 +85,7 @@ def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
     """Add a front page: the note meant for it, or a list of all notes."""
     if any(file.dest_uri == "index.html" for file in files):
         return
-    note = way_in(vault)
+    note = front_note(vault)
     file = files.get_file_from_path(vault.relative(note.path)) if note else None
     if file:
         move(file, "index.html")

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from vaultkit.read.graph import way_in
+from vaultkit.read.graph import front_note
 from vaultkit.read.options import OptionsError
 from vaultkit.read.vault import Vault
 from vaultkit.store import store_beside
@@ -49,7 +49,7 @@ def bare_settings(root: Path) -> dict[str, Any]:
 
 def title(root: Path) -> str:
     """Return the title of a vault: that of its front page, or its folder's name."""
-    front = way_in(Vault(root, public=True, store=store_beside(root)))
+    front = front_note(Vault(root, public=True, store=store_beside(root)))
     if front and front.title.casefold() != front.name.casefold():
         return front.title
     folder = next((f for f in (root, *root.parents) if f.name.casefold() not in _COMMON), root)

@@ -33,7 +33,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from vaultkit.doors.site_settings import settings_for
 from vaultkit.read.discovery import READERS
-from vaultkit.read.graph import way_in
+from vaultkit.read.graph import front_note
 from vaultkit.read.note import Note, tags_of
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import printable
@@ -238,7 +238,7 @@ class ZensicalSite:
         }
         addresses = {uri: page_address(vault, uri) for uri in texts}
         if "" not in addresses.values():
-            front = way_in(vault)
+            front = front_note(vault)
             uri = vault.relative(front.path) if front else "index.md"
             texts.setdefault(uri, front_page(vault, model.settings.name))
             addresses[uri] = ""

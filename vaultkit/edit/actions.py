@@ -156,7 +156,7 @@ def _mention_actions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
     line = note.lines[where.line - 1] if where.line <= len(note.lines) else ""
     plain = _plain(note, where.line)
     best: tuple[int, int, Path] | None = None
-    for name, paths in vault.taken.items():
+    for name, paths in vault.notes_by_name.items():
         begins = plain.casefold().find(name, max(0, where.column - 1 - len(name)))
         ends = begins + len(name)
         if not 0 <= begins < where.column <= ends + 1 or note.path in paths or len(paths) != 1:

@@ -190,7 +190,7 @@ def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | No
         return None
     words, renamed = target.note.name, None
     if target.anchor:
-        renamed = target.note.anchored(target.anchor)
+        renamed = target.note.heading_with_anchor(target.anchor)
         words = renamed.text if renamed else words
     text = note.lines[line - 1]
     written = link.sub.rpartition("#")[2] if target.anchor else link.target.rpartition("/")[2]

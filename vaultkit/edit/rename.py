@@ -87,7 +87,7 @@ def rename_note(vault: Vault, old: str | Path, new: str, redirect: bool = False)
     if isinstance(old, Path):
         path, name = old, old.stem
         target = path.with_name(new + path.suffix)
-        for other in vault.taken.get(new.casefold(), ()):
+        for other in vault.notes_by_name.get(new.casefold(), ()):
             if other != path:
                 raise RenameError(f"{new!r} is taken: {vault.relative(other)}")
         if target != path:
@@ -161,7 +161,7 @@ def rename_heading(
         if path != note.path:
             return None
         if not link.wiki:
-            meant = note.anchored(link.sub)
+            meant = note.heading_with_anchor(link.sub)
             return replace(link, sub=given.slug) if meant == heading else None
         meant = note.heading(link.sub)
         if meant is None or not first <= meant.line <= last:

@@ -34,7 +34,7 @@ from vaultkit.checks.trials import try_others
 from vaultkit.checks.typeset import Typesetter
 from vaultkit.claims.claims import claims_of
 from vaultkit.read.note import Block, Note
-from vaultkit.read.options import OF_CODE, kinds, unknown_checks
+from vaultkit.read.options import OF_CODE, kinds_of_results, unknown_checks
 from vaultkit.read.vault import Vault
 from vaultkit.run import reordering
 from vaultkit.run.dependencies import recording
@@ -136,7 +136,7 @@ def task_of(
         typesetter = partial(typesetter, preamble=preamble)
     settings = replace(
         settings,
-        listings=vault.options.asks(note, path),
+        listings=vault.options.requests_checks(note, path),
         every_digit=vault.options.every_digit,
         strict=vault.options.is_strict,
         strict_words=vault.options.fails_words,
@@ -161,7 +161,7 @@ def _text_checks(
     if "form" in names or note.refused:
         yield from form.check(note, vault, shown=settings.shown)
     # These read sentences, also of a note without code.
-    asked = vault.options.asked(note, vault.relative(note.path)) or vault.options.checks
+    asked = vault.options.requested_checks(note, vault.relative(note.path)) or vault.options.checks
     if "numbers" in names or "numbers" in asked:
         yield from contrasts.check(note)
         yield from cited.check(note, vault)
@@ -275,7 +275,7 @@ class RunChecks:
             and not self.bindings.found
             and not expects_results
         )
-        wanted = kinds(names)
+        wanted = kinds_of_results(names)
         for check in self._found():
             if check.outcome in UNPROVEN and _is_duplicate(check, note, names, settings):
                 continue

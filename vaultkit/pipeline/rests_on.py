@@ -70,7 +70,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
     sources += [_text(path) for path in files if path.suffix == ".py"]
     for name in {name for source in sources for name in _imported(source)}:
         facts[f"module:{name}"] = partial(_module, name, beside)
-    for link in (*note.links, *vault.drawn(note)):
+    for link in (*note.links, *vault.links_in_drawings(note)):
         called = f"called:{link.target.rpartition('/')[2].casefold()}"
         try:
             path = vault.find(link.target, note.path)
@@ -87,7 +87,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
     for other in cited.others(note, vault).values():
         facts[f"cited:{vault.relative(other.path)}"] = partial(cited.state, other)
     for name in {name.casefold() for name in (note.name, *note.aliases)}:
-        others = [vault.relative(path) for path in vault.taken[name] if path != note.path]
+        others = [vault.relative(path) for path in vault.notes_by_name[name] if path != note.path]
         if others:
             facts[f"called:{name}"] = partial(repr, sorted(others))
     return facts
@@ -148,7 +148,12 @@ def _options(note: Note, vault: Vault) -> str:
     """Return the settings of the vault that decide about the checks of a note."""
     options, path = vault.options, vault.relative(note.path)
     names = sorted(checks_of(note, options, path))
-    asked = options.asks(note, path), options.every_digit, options.timeout, options.trials
+    asked = (
+        options.requests_checks(note, path),
+        options.every_digit,
+        options.timeout,
+        options.trials,
+    )
     return repr((names, asked, options.unwritten, options.unjudged, vault.preamble))
 
 

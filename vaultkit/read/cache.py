@@ -32,10 +32,10 @@ _LARGEST = 4 << 20
 #: The kind of these entries in the store.
 _KIND = "note"
 #: For how many notes the texts stay unpickled.
-_MOST = 8
-_ROOM = __name__.rpartition(".")[0]
+_MOST_UNPACKED = 8
+_PACKAGE = __name__.rpartition(".")[0]
 #: Classes in records that are neither records nor built in.
-_PLAIN = {
+_OTHER_CLASSES = {
     ("pathlib", "PosixPath"), ("pathlib", "WindowsPath"), ("pathlib._local", "PosixPath"),
     ("pathlib._local", "WindowsPath"), ("datetime", "date"), ("datetime", "datetime"),
     ("datetime", "timedelta"), ("datetime", "timezone"), ("fractions", "Fraction"),
@@ -56,7 +56,7 @@ class Cache:
 
     def note(self, path: Path, read: Callable[[Path], Note]) -> Note:
         """Return the parsed note of a file, from the store if that is current, else by ``read``."""
-        key, name = _key(path), os.fspath(path)
+        key, name = _key_of_file(path), os.fspath(path)
         known = self._store.recent.get(key)
         if isinstance(known, Note):
             return known
@@ -67,7 +67,7 @@ class Cache:
                     self._store.recent[key] = note
                     return note
         note = read(path)
-        if key and key == _key(path):  # unless the file was changed meanwhile
+        if key and key == _key_of_file(path):  # unless the file was changed meanwhile
             with suppress(pickle.PicklingError, RecursionError, TypeError, ValueError):
                 note = replace(note, texts=_PackedTexts(note.texts))
                 self._store.put(_KIND, name, key, pickle.dumps(note, protocol=5))
@@ -112,8 +112,9 @@ class _PackedTexts(Texts):
         return _unpacked(self.packed).cells
 
 
-@lru_cache(maxsize=_MOST)
+@lru_cache(maxsize=_MOST_UNPACKED)
 def _unpacked(packed: bytes) -> Texts:
+    """Return texts that were pickled and compressed."""
     texts = _Records(io.BytesIO(zlib.decompress(packed))).load()
     assert isinstance(texts, Texts)
     return texts
@@ -124,15 +125,16 @@ class _Records(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """Return a class by its name, if it is one of the records."""
-        if module.startswith(f"{_ROOM}.") or (module, name) in _PLAIN:
+        is_other = (module, name) in _OTHER_CLASSES
+        if is_other or module.startswith(f"{_PACKAGE}."):
             found = super().find_class(module, name)
-            if isinstance(found, type) and (is_dataclass(found) or (module, name) in _PLAIN):
+            if isinstance(found, type) and (is_other or is_dataclass(found)):
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a note")
 
 
-def _key(path: Path) -> bytes:
-    """Return the fingerprint of a file and its path; empty if it must not be cached."""
+def _key_of_file(path: Path) -> bytes:
+    """Return the fingerprint of a file's path and content; empty if it must not be cached."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
@@ -140,11 +142,11 @@ def _key(path: Path) -> bytes:
         content = path.read_bytes()
     except (OSError, ValueError):
         return b""
-    return key_of(_reader(), os.fsencode(path), content)
+    return key_of(_parser_digest(), os.fsencode(path), content)
 
 
 @cache
-def _reader() -> bytes:
+def _parser_digest() -> bytes:
     """Return the fingerprint of the parser's code."""
     versions = (sys.version, markdown_it.__version__, mdit_py_plugins.__version__, yaml.__version__)
     return key_of(versions, code_digest(Path(__file__).parent))

@@ -71,10 +71,10 @@ def hide(text: str) -> Hidden:
     text = LINE_END.sub("\n", text).replace(FILLER, "\ufffd")
     if "%%" not in text:
         return Hidden(text)
-    spans, unclosed = _spans(text)
+    spans, unclosed = _spans_of_comments(text)
     pieces: list[str] = []
     done = 0
-    touched: set[int] = set()
+    touched: set[int] = set()  # numbers of lines, counted from 0
     bound = {}
     for first, last in spans:
         if text.startswith("%%=", first):
@@ -84,17 +84,17 @@ def hide(text: str) -> Hidden:
         touched.update(range(text.count("\n", 0, first), text.count("\n", 0, last) + 1))
         done = last
     hidden = "".join([*pieces, text[done:]]).split("\n")
-    was = text.split("\n")
-    gone = []
+    lines = text.split("\n")
+    emptied = []
     for index in sorted(touched):
-        before = _PREFIX.match(was[index])[0]  # type: ignore[index]
-        rest = hidden[index][len(before) :]
+        prefix = _PREFIX.match(lines[index])[0]  # type: ignore[index]
+        rest = hidden[index][len(prefix) :]
         if not rest.strip(f"{FILLER} \t"):
-            hidden[index] = before + " " * len(rest)
-            gone.append(index + 1)
-        elif hidden[index].startswith(FILLER) and ">" in before:
-            hidden[index] = before + rest  # the comment continues in its quote
-    return Hidden("\n".join(hidden), tuple(_runs(gone)), unclosed, bound)
+            hidden[index] = prefix + " " * len(rest)
+            emptied.append(index + 1)
+        elif hidden[index].startswith(FILLER) and ">" in prefix:
+            hidden[index] = prefix + rest  # the comment continues in its quote
+    return Hidden("\n".join(hidden), tuple(_consecutive(emptied)), unclosed, bound)
 
 
 def shown(text: str) -> str:
@@ -126,8 +126,14 @@ def comments_behind_row(line: str) -> list[tuple[int, str]]:
     return [(comment.start() + 1, comment[1]) for comment in comments]
 
 
-def _spans(text: str) -> tuple[list[tuple[int, int]], int]:
-    """Return the spans of comments, and the line of one that is not closed."""
+def _spans_of_comments(text: str) -> tuple[list[tuple[int, int]], int]:
+    r"""Return the spans of the comments of a text, and the line of one that is not closed.
+
+    That line is 0 if all are closed, or nothing follows the one that is not.
+
+    >>> _spans_of_comments("a %%b%% c"), _spans_of_comments("a\n%%\nb")
+    (([(2, 7)], 0), ([(2, 6)], 2))
+    """
     front = _FRONT.match(text)
     at = front.end() if front else 0
     spans = []
@@ -150,14 +156,14 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], int]:
                 at = closing.end() if closing else at
             case "comment":
                 begins, line = found.start(), text.rfind("\n", 0, found.start()) + 1
-                alone = not text[line:begins].strip("> \t")
-                ends = text.find("\n", at) if "\n" in text[at:] else len(text)
-                block = alone and not text[at:ends].strip()
-                closing = (_CLOSES_BLOCK if block else _CLOSES).search(text, at)
-                if closing:
+                line_end = text.find("\n", at) if "\n" in text[at:] else len(text)
+                begins_line = not text[line:begins].strip("> \t")
+                ends_line = not text[at:line_end].strip()
+                closes = _CLOSES_BLOCK if begins_line and ends_line else _CLOSES
+                if closing := closes.search(text, at):
                     at = closing.end()
                     spans.append((begins, at))
-                elif alone or (not text[at:ends].strip() and text[ends:].strip()):
+                elif begins_line or (ends_line and text[line_end:].strip()):
                     spans.append((begins, len(text.removesuffix("\n"))))
                     hides = bool(text[at:].strip())
                     return spans, text.count("\n", 0, begins) + 1 if hides else 0
@@ -176,10 +182,7 @@ def _is_in_list(text: str, at: int) -> bool:
 
 
 def _end_of_fence(text: str, found: re.Match[str]) -> int:
-    """Return where the code of a fence ends whose opening line was found.
-
-    Behind its closing line.
-    """
+    """Return the position behind the closing line of a fence, given its opening line."""
     mark = found["mark"]
     closes = re.compile(rf"\n[> \t]*{mark[0]}{{{len(mark)},}}[ \t]*(?=\n|\Z)")
     closing = closes.search(text, found.end())
@@ -191,8 +194,12 @@ def _end_of_fence(text: str, found: re.Match[str]) -> int:
     return closing.end() if closing else len(text)
 
 
-def _runs(numbers: list[int]) -> list[tuple[int, int]]:
-    """Return ranges of consecutive numbers, as first and last."""
+def _consecutive(numbers: list[int]) -> list[tuple[int, int]]:
+    """Return the first and last number of each run of consecutive numbers.
+
+    >>> _consecutive([1, 2, 3, 7])
+    [(1, 3), (7, 7)]
+    """
     runs: list[tuple[int, int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:

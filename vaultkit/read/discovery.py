@@ -29,15 +29,15 @@ DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\
 
 def read_note(path: Path) -> Note:
     """Read a note or notebook; one that cannot be read is a note with a problem."""
-    return guarded(path, lambda: READERS[path.suffix](path))
+    return read_guarded(path, lambda: READERS[path.suffix](path))
 
 
 def read_draft(path: Path, text: str) -> Note:
     """Parse the text of a note that may be unsaved, as `read_note` parses a file."""
-    return guarded(path, lambda: markdown.parse(text, path))
+    return read_guarded(path, lambda: markdown.parse(text, path))
 
 
-def read_ahead(root: Path, store: Store, divided: Callable[..., object]) -> None:
+def parse_into_store(root: Path, store: Store, divided: Callable[..., object]) -> None:
     """Parse the notes below a folder into a store.
 
     Parameters
@@ -47,16 +47,16 @@ def read_ahead(root: Path, store: Store, divided: Callable[..., object]) -> None
     divided
         Divides the notes among processes: it calls a function with some of them in each.
     """
-    kept = Cache(store)
+    cache = Cache(store)
 
     def parse(paths: Iterable[Path]) -> None:
         for path in paths:
-            kept.note(path, read_note)
+            cache.note(path, read_note)
 
     divided([path for path in files_below(root)[0] if path.suffix in READERS], parse)
 
 
-def guarded(path: Path, reader: Callable[[], Note]) -> Note:
+def read_guarded(path: Path, reader: Callable[[], Note]) -> Note:
     """Read a note; any error becomes a problem of the note."""
     try:
         note = reader()
@@ -70,7 +70,7 @@ def guarded(path: Path, reader: Callable[[], Note]) -> Note:
     return note
 
 
-def links_drawn_in(path: Path) -> Iterator[Link]:
+def links_in_drawing(path: Path) -> Iterator[Link]:
     """Yield the links in a drawing (SVG)."""
     try:
         svg = read(path, LARGEST_WITH_PICTURES)
@@ -82,7 +82,7 @@ def links_drawn_in(path: Path) -> Iterator[Link]:
             yield Link.from_match(link)
 
 
-def text_of(path: Path) -> str:
+def read_tex(path: Path) -> str:
     """Read a file of TeX without its comments; empty if it cannot be read."""
     try:
         return re.sub(r"(?<!\\)%.*", "", read(path))
@@ -103,10 +103,10 @@ def obsidian_settings(root: Path, name: str) -> dict[str, Any] | None:
 
 
 def files_below(root: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files of a vault, sorted by name, without hidden and installed folders.
+    """Return the files below a folder, sorted by name, and the links to folders listed already.
 
-    Installed are `node_modules` and Python environments. Symbolic links to folders are followed, as
-    in Obsidian and MkDocs; no folder is listed twice.
+    Hidden folders, `node_modules` and Python environments are left out. Symbolic links to folders
+    are followed, as in Obsidian and MkDocs; no folder is listed twice.
     """
     found: list[Path] = []
     circles: list[Path] = []
@@ -124,8 +124,8 @@ def files_below(root: Path) -> tuple[list[Path], list[Path]]:
                 folders.clear()
                 continue
             seen.add(os.path.realpath(folder))
-            kept = (name for name in folders if not name.startswith("."))
-            folders[:] = sorted(name for name in kept if name != "node_modules")
+            shown = (name for name in folders if not name.startswith("."))
+            folders[:] = sorted(name for name in shown if name != "node_modules")
             links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
             linked += links
             folders[:] = [name for name in folders if Path(folder, name) not in links]

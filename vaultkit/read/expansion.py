@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vaultkit.read.macros import COMMAND, group, spans_of_definitions
+from vaultkit.read.macros import COMMAND, argument_at, spans_of_definitions
 
 #: Most expansions in a formula, and most characters; beyond these, commands stay as they are.
-_MOST, _LONGEST = 500, 20_000
+_MOST_EXPANSIONS, _LONGEST = 500, 20_000
 _PARAMETER = re.compile(r"#(\d)")
 
 
@@ -54,9 +54,9 @@ class Expanded:
                 at = found.end()
                 continue
             expansions += 1
-            if expansions > _MOST or len(self.tex) > _LONGEST:
+            if expansions > _MOST_EXPANSIONS or len(self.tex) > _LONGEST:
                 break  # an expansion that does not end
-            body, end = self._applied(macro, found.end())
+            body, end = self._expand(macro, found.end())
             at = found.start()
             self._replace(at, end, body)
 
@@ -66,15 +66,15 @@ class Expanded:
             return at
         return self._starts[at] if at < len(self._starts) else self._length
 
-    def _applied(self, macro: _Macro, at: int) -> tuple[str, int]:
-        """Return the body of a command with its arguments, and the end of the last one."""
+    def _expand(self, macro: _Macro, at: int) -> tuple[str, int]:
+        """Return a command's body with the arguments that begin at ``at``, and where they end."""
         arguments: list[str] = []
         if macro.default is not None:
             closing = self.tex.find("]", at) if self.tex[at : at + 1] == "[" else -1
             arguments.append(self.tex[at + 1 : closing] if closing >= 0 else macro.default)
             at = closing + 1 if closing >= 0 else at
         while len(arguments) < macro.arity:
-            argument, at = group(self.tex, at)
+            argument, at = argument_at(self.tex, at)
             arguments.append(argument)
 
         def argument_of(found: re.Match[str]) -> str:
@@ -109,16 +109,16 @@ def _macros(definitions: str) -> dict[str, _Macro]:
         at = kind.end()
         if kind["name"] == "def":
             opening = source.find("{", at)
-            head, body = source[at:opening], group(source, opening)[0]
+            head, body = source[at:opening], argument_at(source, opening)[0]
             name, arity, default = head.partition("#")[0], head.count("#"), None
         else:
-            name, at = group(source, at)
+            name, at = argument_at(source, at)
             options = []
             while source[at : at + 1] == "[":
                 closing = source.find("]", at)
                 options.append(source[at + 1 : closing])
                 at = closing + 1
-            body = group(source, at)[0]
+            body = argument_at(source, at)[0]
             arity = int(options[0]) if options and options[0].isdigit() else 0
             default = options[1] if len(options) > 1 else None
             if kind["name"] == "DeclareMathOperator":

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from vaultkit.read.html import HTMLReader
 from vaultkit.read.note import Inline, Link, ParagraphWithCode, Passage
-from vaultkit.read.positions import Places
+from vaultkit.read.positions import Places, parts_of
 from vaultkit.read.prose import LINK, Prose
 from vaultkit.read.syntax import BLOCK_ID, HTML_COMMENT, SIZE, reason
 
@@ -45,10 +45,8 @@ def text_of_inline(
             case "softbreak" | "hardbreak":
                 prose.add(" ", *begins)
             case "text":
-                parts = child.meta.get("parts") or [(0, child.meta.get("at", 0))]
-                for number, (offset, at) in enumerate(parts):
-                    ends = parts[number + 1][0] if number + 1 < len(parts) else None
-                    prose.add(child.content[offset:ends], *places(at))
+                for text, at in parts_of(child):
+                    prose.add(text, *places(at))
             case "code_inline":
                 prose.add_code(child.content, *begins)
             case "math_inline" | "math_inline_double":
@@ -62,20 +60,24 @@ def text_of_inline(
                     ahead = found.start("words") - found.start()
                     begins = places(child.meta.get("at", 0) + ahead)
                 if link.embed:
-                    yield from _aside("alt text", _alt(link.words), begins, children, position)
+                    yield from _text_beside(
+                        "alt text", _without_size(link.words), begins, children, position
+                    )
                 else:
                     # The name of a note that is shown as a link's words is not a statement.
                     prose.add((link.words or " ") + LINK, *begins)
             case "image":
-                yield from _aside("alt text", _alt(child.content), begins, children, position)
+                yield from _text_beside(
+                    "alt text", _without_size(child.content), begins, children, position
+                )
                 title = str(child.attrs.get("title") or "")
-                yield from _aside("title", title, begins, children, position)
+                yield from _text_beside("title", title, begins, children, position)
             case "link_open":
                 closing = position + 1
                 while closing < len(children) and children[closing].type != "link_close":
                     closing += 1
                 title = str(child.attrs.get("title") or "")
-                yield from _aside("title", title, begins, children, closing)
+                yield from _text_beside("title", title, begins, children, closing)
             case "link_close":
                 prose.add(LINK, *begins)
             case "html_inline":
@@ -86,7 +88,7 @@ def text_of_inline(
                 elif child.content.startswith("<sup"):
                     prose.add("^", *begins)
                 else:
-                    yield from _tag(child.content, begins[0])
+                    yield from _text_of_attributes(child.content, begins[0])
             case "comment" if begins in hidden:
                 prose.add_comment(hidden[begins], *begins, _tex_before(children, position))
     # The type of a callout and the id of a block are not text.
@@ -115,27 +117,28 @@ def _tex_before(children: list[Token], position: int) -> str:
     return before.content if before and before.type.startswith("math_inline") else ""
 
 
-def passage(content: str, children: list[Token], line: int) -> Passage:
-    """Replace everything but the words of a text by blanks: links, code, mathematics, tags."""
-    plain: list[str] = []
-    length = linked = 0
-    for child in children:
-        linked += (child.type == "link_open") - (child.type == "link_close")
-        if child.type == "text" and not linked:
-            parts = child.meta.get("parts") or [(0, child.meta.get("at", 0))]
-            for (offset, at), (end, _) in zip(
-                parts, [*parts[1:], (len(child.content), 0)], strict=True
-            ):
-                plain += " " * (at - length), child.content[offset:end]
-                length = max(at, length) + end - offset
-    plain.append(" " * (len(content) - length))
-    words = "".join(plain)[: len(content)]
+def passage_of(content: str, children: list[Token], line: int) -> Passage:
+    """Return the passage of a paragraph, given its Markdown, its tokens and its line."""
+    words = _only_words(content, children)
     # Most paragraphs are words only: share the string, in memory and in the cache.
     return Passage(line, content, content if words == content else words)
 
 
-def coded(content: str, children: list[Token], places: Places) -> ParagraphWithCode:
-    """Return the parts of a paragraph with inline code."""
+def _only_words(content: str, children: list[Token]) -> str:
+    """Return the Markdown of a paragraph with blanks for links, code, mathematics and tags."""
+    words: list[str] = []
+    length = open_links = 0
+    for child in children:
+        open_links += (child.type == "link_open") - (child.type == "link_close")
+        if child.type == "text" and not open_links:
+            for text, at in parts_of(child):
+                words += " " * (at - length), text
+                length = max(at, length) + len(text)
+    return "".join(words)[: len(content)].ljust(len(content))
+
+
+def paragraph_with_code(content: str, children: list[Token], places: Places) -> ParagraphWithCode:
+    """Return a paragraph with inline code, given its Markdown, its tokens and their places."""
     parts = []
     for child in children:
         at = child.meta.get("at", 0)
@@ -144,8 +147,12 @@ def coded(content: str, children: list[Token], places: Places) -> ParagraphWithC
     return ParagraphWithCode(content, tuple(parts))
 
 
-def _alt(words: str) -> str:
-    """Return an alt text without the size of the image."""
+def _without_size(words: str) -> str:
+    """Return an alt text without the size of the image.
+
+    >>> _without_size("a cat|300"), _without_size("a cat")
+    ('a cat', 'a cat')
+    """
     sized = SIZE.fullmatch(words)
     return (sized["alt"] or "") if sized else words
 
@@ -186,7 +193,7 @@ def text_of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterato
 _CLICK = re.compile(r"\s*click\s+\S+\s+(?:href\s+)?\"(?P<href>[^\"]+)\"")
 
 
-def clicks(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
+def links_of_diagram(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
     """Yield the links of a Mermaid diagram, each with the number of its line."""
     for number, raw in enumerate(lines):
         if found := _CLICK.match(raw):
@@ -227,7 +234,7 @@ def text_of_properties(meta: Mapping[str, Any], source: str, line: int) -> Itera
         yield prose
 
 
-def _aside(
+def _text_beside(
     place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
 ) -> Iterator[Prose]:
     """Yield an alternative text or title as prose of its own.
@@ -249,7 +256,8 @@ def _aside(
     yield prose
 
 
-def _tag(source: str, line: int) -> Iterator[Prose]:
+def _text_of_attributes(source: str, line: int) -> Iterator[Prose]:
+    """Yield the attributes of a tag that readers see, such as an alt text."""
     parser = _Text(line)
     parser.feed(source)
     yield from parser.asides

@@ -28,7 +28,7 @@ ADMONITIONS = {
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:)(?:\s|$)", re.MULTILINE)
 
 
-def options(info: str) -> dict[str, str | None]:
+def parse_options(info: str) -> dict[str, str | None]:
     """Parse the words after the language: ``title="a.py" no-run``.
 
     Raises
@@ -36,7 +36,7 @@ def options(info: str) -> dict[str, str | None]:
     ValueError
         If a quotation mark is not closed, or a word occurs twice.
 
-    >>> options('python title="a b.py" no-run')
+    >>> parse_options('python title="a b.py" no-run')
     {'title': 'a b.py', 'no-run': None}
     """
     found: dict[str, str | None] = {}
@@ -61,7 +61,7 @@ def readable_options(info: str) -> dict[str, str | None]:
     {'no-run': None}
     """
     try:
-        return options(info)
+        return parse_options(info)
     except ValueError:
         words = (
             word.partition("=") for word in info.split()[1:] if not re.search(r"[\"'\\]", word)
@@ -81,12 +81,17 @@ def looks_like_python(text: str) -> bool:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return any(
-        not isinstance(node, ast.Expr | ast.AnnAssign)
-        or (isinstance(node, ast.Expr) and _computes(node.value))
-        or (isinstance(node, ast.AnnAssign) and node.value is not None)
-        for node in body
-    )
+    return any(map(_does_something, body))
+
+
+def _does_something(statement: ast.stmt) -> bool:
+    """Return whether a statement is more than a word or the name of a type."""
+    match statement:
+        case ast.Expr(value):
+            return _computes(value)
+        case ast.AnnAssign(value=value):
+            return value is not None
+    return True
 
 
 def _computes(node: ast.expr) -> bool:

@@ -6,13 +6,21 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vaultkit.read.note import Note
-from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.read.vault import Vault
 
 #: Possible names of a vault's front note; the first one that exists is used.
 FRONT = ("index", "readme", "home", "start here", "start", "welcome", "overview")
+
+
+class UnlinkedName(NamedTuple):
+    """A sentence in a note that names another one without a link: the paths of both notes."""
+
+    note: str
+    names: str
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,7 @@ class Graph:
     dead_ends
         Notes that link to no other note.
     mentions
-        Unlinked mentions: the note, the note that it names, and the sentence.
+        Unlinked mentions.
     longest
         The shortest path from the front note to the farthest one.
     unreachable
@@ -35,17 +43,16 @@ class Graph:
 
     orphans: tuple[str, ...]
     dead_ends: tuple[str, ...]
-    mentions: tuple[tuple[str, str, str], ...]
+    mentions: tuple[UnlinkedName, ...]
     longest: tuple[str, ...]
     unreachable: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
-        """Return the graph as plain data."""
-        mentions = [{"note": a, "names": b, "sentence": said} for a, b, said in self.mentions]
+        """Return the graph as plain data, for JSON."""
         return {
             "orphans": list(self.orphans),
             "dead_ends": list(self.dead_ends),
-            "unlinked_mentions": mentions,
+            "unlinked_mentions": [mention._asdict() for mention in self.mentions],
             "longest_way": list(self.longest),
             "unreachable": list(self.unreachable),
         }
@@ -54,7 +61,7 @@ class Graph:
         """Yield the findings in words: titles, each with its rows."""
         yield "Orphans (no note links to them)", list(self.orphans)
         yield "Dead ends (they link to no note)", list(self.dead_ends)
-        rows = [f"{who} names {whom}: {sentence}" for who, whom, sentence in self.mentions]
+        rows = [f"{note} names {named}: {sentence}" for note, named, sentence in self.mentions]
         yield "Unlinked mentions", rows
         yield "Longest of the shortest paths from the front note", list(self.longest)
         yield "Not reachable from the front note", list(self.unreachable)
@@ -62,66 +69,56 @@ class Graph:
 
 def graph_of(vault: Vault) -> Graph:
     """Return the findings about a vault's links."""
-    ahead: dict[Path, list[Path]] = {
-        path: _ahead(note, vault) for path, note in vault.notes.items()
-    }
-    behind = {path: vault.backlinks(note) for path, note in vault.notes.items()}
-    front = way_in(vault)
-    way, reached = _breadth_first(ahead, front.path) if front else ([], set())
-
-    def named(path: Path) -> str:
-        return vault.relative(path)
-
+    notes = vault.notes
+    linked = {path: list(vault.links_to_notes(note)) for path, note in notes.items()}
+    front = front_note(vault)
+    route, reached = _breadth_first(linked, front.path) if front else ([], set(notes))
+    orphans = [path for path, note in notes.items() if not vault.backlinks(note) and note != front]
+    mentions = [
+        UnlinkedName(
+            vault.relative(mention.source.path),
+            vault.relative(path),
+            f"{mention.before}{mention.name}{mention.after}",
+        )
+        for path, note in notes.items()
+        for mention in vault.mentions(note)
+    ]
     return Graph(
-        tuple(named(p) for p in ahead if not behind[p] and not (front and p == front.path)),
-        tuple(named(path) for path, others in ahead.items() if not others),
-        tuple(
-            (named(said.source.path), named(path), f"{said.before}{said.name}{said.after}")
-            for path, note in vault.notes.items()
-            for said in vault.mentions(note)
-        ),
-        tuple(named(path) for path in way),
-        tuple(named(path) for path in ahead if path not in reached) if front else (),
+        tuple(map(vault.relative, orphans)),
+        tuple(vault.relative(path) for path in notes if not linked[path]),
+        tuple(mentions),
+        tuple(map(vault.relative, route)),
+        tuple(vault.relative(path) for path in notes if path not in reached),
     )
 
 
-def way_in(vault: Vault) -> Note | None:
-    """Return the front note: one at the top called ``index`` or the like, or named as the vault."""
-    top = {note.name.casefold(): note for note in vault.notes.values() if _is_top(note, vault)}
-    return next((top[n] for n in (*FRONT, vault.root.name.casefold()) if n in top), None)
+def front_note(vault: Vault) -> Note | None:
+    """Return the note at the top called ``index`` or the like, or named as the vault; else None."""
+    notes = vault.notes.values()
+    at_top = {note.name.casefold(): note for note in notes if note.path.parent == vault.root}
+    names = (*FRONT, vault.root.name.casefold())
+    return next((at_top[name] for name in names if name in at_top), None)
 
 
-def _is_top(note: Note, vault: Vault) -> bool:
-    return note.path.parent == vault.root
+def _breadth_first(linked: dict[Path, list[Path]], front: Path) -> tuple[list[Path], set[Path]]:
+    """Search breadth-first from ``front``; return the way to the last note, and all notes found.
 
-
-def _ahead(note: Note, vault: Vault) -> list[Path]:
-    """Return the other notes that a note links to or draws, each once, in order."""
-    found: dict[Path, None] = {}
-    for link in (*note.links, *vault.drawn(note)):
-        try:
-            path = vault.find(link.target, note.path)
-        except BrokenLinkError:
-            continue
-        if path in vault.notes and path != note.path:
-            found[path] = None
-    return list(found)
-
-
-def _breadth_first(ahead: dict[Path, list[Path]], front: Path) -> tuple[list[Path], set[Path]]:
-    """Search breadth-first from ``front``; return the way to the last note, and all notes found."""
-    before: dict[Path, Path | None] = {front: None}
+    >>> route, reached = _breadth_first({"a": ["b", "c"], "b": ["a"], "c": [], "d": ["a"]}, "a")
+    >>> route, sorted(reached)
+    (['a', 'c'], ['a', 'b', 'c'])
+    """
+    previous: dict[Path, Path | None] = {front: None}
     waiting = deque([front])
     last = front
     while waiting:
         last = waiting.popleft()
-        for path in ahead[last]:
-            if path not in before:
-                before[path] = last
+        for path in linked[last]:
+            if path not in previous:
+                previous[path] = last
                 waiting.append(path)
-    way: list[Path] = []
-    at: Path | None = last
-    while at is not None:
-        way.append(at)
-        at = before[at]
-    return way[::-1], set(before)
+    route: list[Path] = []
+    step: Path | None = last
+    while step is not None:
+        route.append(step)
+        step = previous[step]
+    return route[::-1], set(previous)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 COMMAND = re.compile(r"\\(?:(?P<name>[A-Za-z]+)\*?|.)", re.DOTALL)
 
 
-def definitions(tex: str) -> str:
+def definitions_in(tex: str) -> str:
     r"""Return the definitions of commands in a formula.
 
     Examples
     --------
-    >>> definitions(r"\newcommand{\R}{\mathbb{R}} x \in \R")
+    >>> definitions_in(r"\newcommand{\R}{\mathbb{R}} x \in \R")
     '\\newcommand{\\R}{\\mathbb{R}}'
     """
     return "".join(tex[start:end] for start, end in spans_of_definitions(tex))
@@ -26,22 +26,28 @@ def spans_of_definitions(tex: str) -> list[tuple[int, int]]:
         if spans and command.start() < spans[-1][1]:
             continue
         if command["name"] in ("newcommand", "renewcommand", "providecommand"):
-            at = group(tex, command.end())[1]
+            at = argument_at(tex, command.end())[1]
             while at < len(tex) and tex[at : at + 1] == "[":
                 at = tex.find("]", at) + 1 or len(tex)
-            spans.append((command.start(), group(tex, at)[1]))
+            spans.append((command.start(), argument_at(tex, at)[1]))
         elif command["name"] == "DeclareMathOperator":
-            at = group(tex, command.end())[1]
-            spans.append((command.start(), group(tex, at)[1]))
+            at = argument_at(tex, command.end())[1]
+            spans.append((command.start(), argument_at(tex, at)[1]))
         elif command["name"] == "def":
             at = tex.find("{", command.end())
             if at >= 0:
-                spans.append((command.start(), group(tex, at)[1]))
+                spans.append((command.start(), argument_at(tex, at)[1]))
     return spans
 
 
-def group(tex: str, at: int) -> tuple[str, int]:
-    """Return the argument of a command, in braces or a single character, and its end."""
+def argument_at(tex: str, at: int) -> tuple[str, int]:
+    r"""Return the argument of a command that begins at ``at``, and its end.
+
+    It is in braces, or else a single character or command.
+
+    >>> argument_at(r"\sqrt {x_1} y", 5), argument_at(r"\sqrt 2 y", 5)
+    (('x_1', 11), ('2', 7))
+    """
     while at < len(tex) and tex[at].isspace():
         at += 1
     if tex[at : at + 1] != "{":
@@ -59,17 +65,17 @@ def group(tex: str, at: int) -> tuple[str, int]:
 _CHEMISTRY = re.compile(r"\\(?P<name>ce|pu)(?![A-Za-z])\s*(?=\{)")
 
 
-def with_chemistry(tex: str, write: Callable[[str, str], str]) -> str:
+def replace_chemistry(tex: str, write: Callable[[str, str], str]) -> str:
     r"""Replace the commands of mhchem, given their name and argument: ``\ce{H2O}``, ``\pu{12 kJ}``.
 
     Examples
     --------
-    >>> with_chemistry(r"m_{\ce{Fe^{2+}}} = 3", lambda name, inner: f"<{name} {inner}>")
+    >>> replace_chemistry(r"m_{\ce{Fe^{2+}}} = 3", lambda name, inner: f"<{name} {inner}>")
     'm_{<ce Fe^{2+}>} = 3'
     """
     parts, at = [], 0
     while found := _CHEMISTRY.search(tex, at):
-        inner, end = group(tex, found.end())
+        inner, end = argument_at(tex, found.end())
         parts += [tex[at : found.start()], write(found["name"], inner)]
         at = end
     return "".join((*parts, tex[at:]))

@@ -28,12 +28,13 @@ from vaultkit.read.note import (
     ParagraphWithCode,
     Passage,
     Problem,
+    RowLabel,
     Texts,
     UnparsedMarkup,
     tags_of,
 )
-from vaultkit.read.positions import Places, Source, joined, lines_of, source_of
-from vaultkit.read.predictions import Prediction, predictions
+from vaultkit.read.positions import Places, Source, join_texts, lines_of
+from vaultkit.read.predictions import Prediction, prediction_at
 from vaultkit.read.prose import Prose, states
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.sentences import Sentences
@@ -120,7 +121,7 @@ class _Reader:
     def __init__(self, note: Note, parsed: Parsed, bound: Mapping[tuple[int, int], str]) -> None:
         self.note = note
         self.parsed = parsed
-        #: The comments that were hidden, by their places.
+        #: The hidden comments ``%%= … %%``, by their places.
         self.bound = bound
         self.lines = parsed.lines
         self.source = Source(parsed.lines)
@@ -151,8 +152,7 @@ class _Reader:
         self.row_pieces: list[Prose] = []
         #: The titles of the columns, and the number of cells read in the row, including the first.
         self.titles: list[str] = []
-        #: The first cell of the row, which names the row, with its line and column.
-        self.row_label = ("", 0, 0)
+        self.row_label = RowLabel("", 0, 0)
         self.row_cells = 0
         self.cells: list[Cell] = []
 
@@ -187,18 +187,20 @@ class _Reader:
 
     def read_lone_comments(self) -> None:
         """Add the hidden comments that are alone on their lines to the text above them."""
-        known = {(c.line, c.column) for piece in self.prose for c in piece.comments}
+        within_text = {(c.line, c.column) for piece in self.prose for c in piece.comments}
         for (line, column), content in self.bound.items():
-            above = [p for p in self.prose if p.parts and p.parts[0][1] <= line]
-            if (line, column) not in known and above:
-                piece = max(above, key=lambda piece: piece.parts[-1][1:])
-                piece.add_comment(content, line, column, self.tex_above(line))
+            texts_above = [p for p in self.prose if p.parts and p.parts[0][1] <= line]
+            if (line, column) not in within_text and texts_above:
+                nearest = max(texts_above, key=lambda piece: piece.parts[-1][1:])
+                nearest.add_comment(content, line, column, self.tex_above(line))
 
     def tex_above(self, line: int) -> str:
-        """Return the display formula that ends above a line, with blank lines only between."""
-        above = [f for f in self.formulas if f.display and f.line < line]
-        between = self.lines[above[-1].lines[-1] : line - 1] if above else ["text"]
-        return "" if any(row.strip("> \t$") for row in between) else above[-1].tex
+        """Return the display formula directly above a line, but for blank lines; else empty."""
+        displays = [f for f in self.formulas if f.display and f.line < line]
+        if not displays:
+            return ""
+        between = self.lines[displays[-1].lines[-1] : line - 1]
+        return "" if any(row.strip("> \t$") for row in between) else displays[-1].tex
 
     def refuse(self, line: int, why: str) -> None:
         """Refuse the note, since it exceeds the limits of the parser."""
@@ -207,55 +209,57 @@ class _Reader:
 
     def walk(self, tokens: list[Token]) -> None:
         """Record what each block token contains."""
-        open_maps: list[tuple[int, int]] = []
+        #: The lines of the blocks around the token.
+        open_spans: list[tuple[int, int]] = []
         previous: Token | None = None
         for index, token in enumerate(tokens):
+            span = lines_of(token) or (open_spans[-1] if open_spans else (0, 0))
             if token.nesting == 1:
                 if token.level == DEEPEST - 1 and token.type in _CONTAINERS:
-                    line = (lines_of(token) or (open_maps or [(0, 0)])[-1])[0] + 1
-                    self.refuse(line, "nested too deeply: nothing of it is read")
-                open_maps.append(lines_of(token) or (open_maps[-1] if open_maps else (0, 0)))
-            span = lines_of(token) or (open_maps[-1] if open_maps else (0, 0))
+                    self.refuse(span[0] + 1, "nested too deeply: nothing of it is read")
+                open_spans.append(span)
             match token.type:
                 case "front_matter":
-                    self.front_matter(token)
+                    self.read_front_matter(token)
                 case "blockquote_open":
                     self.sections.append(self.callout_title(tokens, index) or self.sections[-1])
-                    self.predictions += predictions(tokens, index, self.place)
+                    if prediction := prediction_at(tokens, index, self.place):
+                        self.predictions.append(prediction)
                 case "blockquote_close":
                     self.sections.pop()
                 case "heading_open":
-                    self.heading(token, tokens[index + 1])
+                    self.read_heading(token, tokens[index + 1])
                 case "fence":
-                    self.fence(token, previous, len(open_maps))
+                    self.read_fence(token, previous, len(open_spans))
                 case "code_block" | "html_block" if fences.is_code(_code_in(token)):
                     self.unfenced.append((span[0] + 1, _code_in(token)))
                 case "math_block":
-                    behind = tokens[index + 1 : index + 2]
-                    why, here = (
-                        extract.reason_behind(behind, what) for what in ("not run", "here")
-                    )
-                    tex = token.content.strip()
-                    raw = self.lines[span[0]] if span[0] < len(self.lines) else ""
-                    column = max(raw.find("$$"), 0) + 1
-                    lead = token.content[: token.content.find(tex)].count("\n")
-                    self.formulas.append(Formula(span[0] + 1, tex, True, why, here, column, lead))
-                    display = Prose()
-                    display.add_formula(tex, span[0] + 1, column, not_run=bool(why))
-                    self.prose.append(display)
+                    self.read_display_formula(token, span[0], tokens[index + 1 : index + 2])
                 case "inline":
-                    self.inline(token, span, tokens, index)
-                case "html_block" if self.prose and (own := comments_in_html(token.content)):
-                    for content in own:
+                    self.read_inline(token, span, tokens, index)
+                case "html_block" if self.prose and (comments := comments_in_html(token.content)):
+                    for content in comments:
                         tex = self.tex_above(span[0] + 1)
                         self.prose[-1].add_comment(content, span[0] + 1, 1, tex)
                 case "html_block":
-                    self.html_block(token, span)
+                    self.read_html_block(token, span)
             if token.nesting == -1:
-                open_maps.pop()
+                open_spans.pop()
             previous = token
 
-    def front_matter(self, token: Token) -> None:
+    def read_display_formula(self, token: Token, first: int, behind: list[Token]) -> None:
+        """Record a displayed formula that begins on the line ``first``, counted from 0."""
+        not_run, here = (extract.reason_behind(behind, what) for what in ("not run", "here"))
+        tex = token.content.strip()
+        raw = self.lines[first] if first < len(self.lines) else ""
+        column = max(raw.find("$$"), 0) + 1
+        lead = token.content[: token.content.find(tex)].count("\n")
+        self.formulas.append(Formula(first + 1, tex, True, not_run, here, column, lead))
+        display = Prose()
+        display.add_formula(tex, first + 1, column, not_run=bool(not_run))
+        self.prose.append(display)
+
+    def read_front_matter(self, token: Token) -> None:
         """Record the properties: values, links, problems, and the texts that readers see."""
         found = properties.read(token.content)
         self.front = (token.map or (0, 0))[1]
@@ -266,54 +270,49 @@ class _Reader:
         for key in extract.PROPERTIES:
             lines = token.content.split("\n")
             where = (n for n, raw in enumerate(lines) if raw.startswith(f"{key}:"))
-            self.aside(str(found.values.get(key) or ""), _line(token) + 1 + next(where, 0))
+            line = _line(token) + 1 + next(where, 0)
+            self.read_untypeset_formulas(str(found.values.get(key) or ""), line)
         self.prose += extract.text_of_properties(found.values, token.content, _line(token) + 1)
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
-        """Return the title of the callout whose quote begins at ``index``.
-
-        None for a plain quote.
-        """
+        """Return the title of the callout that begins at ``index``; None for a plain quote."""
         first = next((t for t in tokens[index + 1 : index + 3] if t.type == "inline"), None)
         found = CALLOUT.match(first.content) if first else None
         if not found:
             return None
-        return _plain(found["title"]) or found["type"].capitalize()
+        title = "".join(map(_plain_words, tokenize_line(found["title"])))
+        return title or found["type"].capitalize()
 
-    def heading(self, token: Token, inline: Token) -> None:
+    def read_heading(self, token: Token, inline: Token) -> None:
         """Record a heading, with the anchor that the site gives it."""
-        text = "".join(_spoken(child) for child in inline.children or []).strip()
+        text = "".join(map(_plain_words, inline.children or [])).strip()
         found = block_id(text)
         # The site joins the words around a comment in the same way.
         text = " ".join((text[: found.start()] if found else text).split())
         # The site distinguishes headings with the same words in this way.
-        anchor = _unique(slug(text), self.slugs)
+        anchor = _unique_anchor(slug(text), self.slugs)
         line, column = self.source.places(inline, (_line(token) - 1, 0))(0)
         source = shown(inline.content)
         heading = Heading(line, int(token.tag[1:]), text, anchor, column, source)
         self.headings.append(heading)
         self.sections[-1] = text or self.sections[-1]
 
-    def fence(self, token: Token, previous: Token | None, depth: int) -> None:
-        """Record a fence.
-
-        As a block of code, the output of the block above, a diagram, or other code.
-        """
+    def read_fence(self, token: Token, previous: Token | None, depth: int) -> None:
+        """Record a fence: a block of code, the output of the block above it, or a diagram."""
         start, stop = token.map or [0, 0]
         raw = self.lines[start] if start < len(self.lines) else ""
         at = raw.find(token.markup)
         # The prefix is repeated on each line, except the mark of a list.
         prefix = re.sub(r"[^>\s]", " ", raw[:at])
         last = self.lines[stop - 1] if stop <= len(self.lines) else ""
-        body = last.lstrip("> \t").rstrip()
-        closed = (
-            stop - 1 > start and len(body) >= len(token.markup) and set(body) == {token.markup[0]}
-        )
+        mark = last.lstrip("> \t").rstrip()
+        closes = len(mark) >= len(token.markup) and set(mark) == {token.markup[0]}
+        closed = stop - 1 > start and closes
         lines = tuple(token.content.removesuffix("\n").split("\n")) if token.content else ()
         # Anything between a block and a fence, even the end of a list, means it is not its output.
-        near = previous is not None and previous.type == "fence" and self.blocks
+        follows_fence = previous is not None and previous.type == "fence"
         role = ""
-        if near and self.blocks[-1].fence is self.fences[-1]:
+        if follows_fence and self.blocks and self.blocks[-1].fence is self.fences[-1]:
             role = "compared" if self.blocks[-1].kind == "python" else "behind"
         fence = Fence(start + 1, stop, token.info.strip(), lines, prefix, closed, depth, role)
         self.fences.append(fence)
@@ -329,66 +328,70 @@ class _Reader:
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
         elif fence.language == "mermaid":
             self.prose += extract.text_of_diagram(lines, fence.line + 1, len(prefix) + 1)
-            for number, found in extract.clicks(lines):
+            for number, found in extract.links_of_diagram(lines):
                 line = fence.line + 1 + number
-                self.link(found["href"], "", line, len(prefix) + 1 + found.start("href"), "")
+                self.read_link(found["href"], "", line, len(prefix) + 1 + found.start("href"), "")
 
     def place(self, token: Token, at: int) -> tuple[int, int]:
         """Return line and column in the file of a place in the text of a token."""
         first = (token.map or [0])[0]
         return self.source.places(token, (first, first))(at)
 
-    def inline(self, token: Token, span: tuple[int, int], tokens: list[Token], index: int) -> None:
+    def read_inline(
+        self, token: Token, span: tuple[int, int], tokens: list[Token], index: int
+    ) -> None:
         """Record the inline content of a paragraph, heading or cell: text, links, formulas, ids."""
         if self.is_beyond_bounds(token.content, span):
             return
-        above = tokens[index - 1].type
-        places = self.source.places(token, span, above in ("td_open", "th_open"))
-        children = joined(token.children or [])
-        self.line_of_text(token.content, children, places)
+        opening = tokens[index - 1].type
+        is_cell = opening in ("td_open", "th_open")
+        places = self.source.places(token, span, is_cell)
+        children = join_texts(token.children or [])
+        self.read_children(token.content, children, places)
+        passage = extract.passage_of(token.content, children, span[0] + 1)
         if "\\(" in token.content or "\\[" in token.content:
-            plain = extract.passage(token.content, children, 0).plain
-            self.bracketed.append(UnparsedMarkup(token.content, plain, ((0, 0),), places))
-        where = "heading" if above == "heading_open" else ""
-        if not where:
-            self.passages.append(extract.passage(token.content, children, span[0] + 1))
-        pieces = list(extract.text_of_inline(children, places, where, self.bound))
-        if above in ("td_open", "th_open"):
-            if tokens[index - 2].type == "tr_open":
-                self.row, self.row_pieces = pieces[-1].text, []
-            pieces[-1].row, pieces[-1].cells = self.row, tuple(self.row_pieces)
-            self.row_pieces.append(pieces[-1])
+            self.bracketed.append(UnparsedMarkup(token.content, passage.plain, ((0, 0),), places))
+        place = "heading" if opening == "heading_open" else ""
+        if not place:
+            self.passages.append(passage)
+        pieces = list(extract.text_of_inline(children, places, place, self.bound))
+        if is_cell:
+            begins_row = tokens[index - 2].type == "tr_open"
+            self.add_to_row(pieces[-1], begins_row)
             if tokens[index + 2].type == "tr_close":
-                self.comments_behind_row(pieces[-1], places(0)[0])
-            self.cell_of_table(token.content, places(0), above == "th_open",
-                               tokens[index - 2].type == "tr_open")  # fmt: skip
+                self.read_comments_behind_row(pieces[-1], places(0)[0])
+            if opening == "th_open":
+                self.titles = [*([] if begins_row else self.titles), token.content]
+            else:
+                self.read_cell(token.content, places(0), begins_row)
         unclosed = [c for c in children if c.type == "text" and _UNCLOSED_MATHS.match(c.content)]
-        if unclosed and above not in ("td_open", "th_open"):
-            line, column = places(source_of(unclosed[0], 0))
+        if unclosed and not is_cell:
+            line, column = places(unclosed[0].meta["at"])
             why = "$$: no other $$ ends this formula, which is read as text"
             self.problems.append(Problem(line, why, column))
         else:
             self.prose += pieces
         if any(child.type == "code_inline" for child in children):
-            self.coded.append(extract.coded(token.content, children, places))
-        self.block_id(token, span, tokens, index)
+            self.coded.append(extract.paragraph_with_code(token.content, children, places))
+        self.read_block_id(token, span, tokens, index)
 
-    def cell_of_table(
-        self, content: str, place: tuple[int, int], heads: bool, begins: bool
-    ) -> None:
-        """Read a cell, with the title of its column and the first cell of its row."""
-        if heads:
-            self.titles = [] if begins else self.titles
-            self.titles.append(content)
-            return
-        if begins:
-            self.row_label, self.row_cells = (content, *place), 0
+    def add_to_row(self, cell: Prose, begins_row: bool) -> None:
+        """Connect the text of a cell with the cells before it in its row."""
+        if begins_row:
+            self.row, self.row_pieces = cell.text, []
+        cell.row, cell.cells = self.row, tuple(self.row_pieces)
+        self.row_pieces.append(cell)
+
+    def read_cell(self, content: str, place: tuple[int, int], begins_row: bool) -> None:
+        """Record a cell below the heads, with the title of its column and the label of its row."""
+        if begins_row:
+            self.row_label, self.row_cells = RowLabel(content, *place), 0
         self.row_cells += 1
         if 1 < self.row_cells <= len(self.titles):
             title = self.titles[self.row_cells - 1]
             self.cells.append(Cell(content, *place, title, self.row_label))
 
-    def comments_behind_row(self, last: Prose, line: int) -> None:
+    def read_comments_behind_row(self, last: Prose, line: int) -> None:
         """Add the comments behind the last bar of a row, which the parser drops, to its end."""
         raw = self.lines[line - 1] if line <= len(self.lines) else ""
         for column, content in comments_behind_row(raw):
@@ -404,7 +407,7 @@ class _Reader:
             return False
         return True
 
-    def html_block(self, token: Token, span: tuple[int, int]) -> None:
+    def read_html_block(self, token: Token, span: tuple[int, int]) -> None:
         """Read the text between tags as Markdown, which CommonMark would not."""
         if self.is_beyond_bounds(token.content, span):
             return
@@ -419,20 +422,22 @@ class _Reader:
                 why = f"{begins} is never closed: it hides what follows"
                 self.problems.append(Problem(line, why, column))
         for tag in HTML_TAG.finditer(text):
-            self.html(tag[0], places, tag.start())
+            self.read_tag(tag[0], places, tag.start())
         text = HTML_TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
         if text.strip():
-            self.line_of_text(text, joined(tokenize_line(text)), places)
+            self.read_children(text, join_texts(tokenize_line(text)), places)
         self.prose += extract.text_of_html(token.content, span[0] + 1)
 
-    def line_of_text(self, content: str, children: list[Token], places: Places) -> None:
+    def read_children(self, content: str, children: list[Token], places: Places) -> None:
         """Record links, formulas, images, HTML and tags among the children of an inline token."""
-        alone = sum(child.type in _SHOWN or bool(child.content.strip()) for child in children) == 1
+        alone = (
+            sum(child.type in _VISIBLE or bool(child.content.strip()) for child in children) == 1
+        )
         sentences = Sentences(content)
         for position, child in enumerate(children):
             if child.type == "text":
                 if any(mark in child.content for mark in _MARKS):
-                    parts = tuple(child.meta.get("parts") or [(0, child.meta.get("at", 0))])
+                    parts = tuple(child.meta["parts"])
                     self.marked.append(UnparsedMarkup(content, child.content, parts, places))
                 continue
             at = child.meta.get("at", 0)
@@ -444,30 +449,31 @@ class _Reader:
                     words = child.meta["match"]["words"]
                     if words and not link.embed:
                         begins = child.meta["match"].start("words")
-                        within = joined(tokenize_line(words))
-                        self.line_of_text(words, within, places.from_(begins))
+                        within = join_texts(tokenize_line(words))
+                        self.read_children(words, within, places.of_part(begins))
                 case "link_open":
                     words = _words_of_link(children, position)
                     href = str(child.attrs.get("href", ""))
-                    self.link(href, words, line, column, sentences.around(at))
+                    self.read_link(href, words, line, column, sentences.around(at))
                 case "image":
                     src = str(child.attrs.get("src", ""))
-                    self.aside(child.content, line, column)
-                    self.link(src, child.content, line, column, sentences.around(at), True)
+                    self.read_untypeset_formulas(child.content, line, column)
+                    self.read_link(src, child.content, line, column, sentences.around(at), True)
                 case "math_inline" | "math_inline_double":
-                    why, here = (
+                    not_run, here = (
                         extract.reason_behind(children, what, position + 1)
                         for what in ("not run", "here")
                     )
                     display = child.type == "math_inline_double"
-                    self.formulas.append(Formula(line, child.content, display, why, here, column))
+                    formula = Formula(line, child.content, display, not_run, here, column)
+                    self.formulas.append(formula)
                 case "html_inline":
-                    self.html(child.content, places, at)
+                    self.read_tag(child.content, places, at)
                 case "tag":
                     self.tags.append(child.meta["match"]["tag"])
 
-    def html(self, tag: str, places: Places, at: int) -> None:
-        """Collect the links of a tag."""
+    def read_tag(self, tag: str, places: Places, at: int) -> None:
+        """Record the links of an HTML tag that begins at the place ``at``."""
         alt = HTML_ALT.search(tag)
         for found in HTML_LINK.finditer(tag):
             href = unescape((found["value"] or found["bare"]).strip("\"'"))
@@ -479,24 +485,21 @@ class _Reader:
             line, column = places(at + found.start("name"))
             if name == "srcset":
                 # `srcset` has several addresses, each with a width or density.
-                for one in re.findall(r"(?:^|,\s|(?<=\d[xw]),)\s*(\S+?)(?=,?\s|,?$)", href):
-                    self.link(one, words, line, column, "", image)
+                for address in re.findall(r"(?:^|,\s|(?<=\d[xw]),)\s*(\S+?)(?=,?\s|,?$)", href):
+                    self.read_link(address, words, line, column, "", image)
             elif href:
-                self.link(href, words, line, column, "", image)
+                self.read_link(href, words, line, column, "", image)
 
-    def aside(self, text: str, line: int, column: int = 1) -> None:
-        """Collect the formulas that state something in text that is not typeset."""
+    def read_untypeset_formulas(self, text: str, line: int, column: int = 1) -> None:
+        """Record the formulas that state something in text that is not typeset."""
         for found in _DOLLARS.finditer(text):
             if states(found[1]):
                 self.untypeset_formulas.append(Formula(line, found[1], False, column=column))
 
-    def link(
+    def read_link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False
     ) -> None:
-        """Record a Markdown link to a file of the vault.
-
-        Addresses of the web are not links of notes.
-        """
+        """Record a Markdown link, unless it leads to an address of the web."""
         if re.match(r"[a-z][a-z0-9+.-]*:|//", href, re.IGNORECASE):
             return
         target, _, sub = unquote(href).partition("#")
@@ -504,13 +507,10 @@ class _Reader:
             Link(line, target, sub, words, embed, False, sentence=sentence, column=column)
         )
 
-    def block_id(
+    def read_block_id(
         self, token: Token, span: tuple[int, int], tokens: list[Token], index: int
     ) -> None:
-        """Record the lines that a block id ``^id`` names.
-
-        A paragraph, a whole item, or the block above.
-        """
+        """Record the lines that a block id ``^id`` names: a paragraph, an item, the block above."""
         found = block_id(token.content)
         if not found:
             return
@@ -522,34 +522,36 @@ class _Reader:
             while last > block[1] and not self.lines[last - 1].strip("> \t"):
                 last -= 1
             block = (block[0], last)
-        alone = not token.content[: found.start()].strip()
-        if alone:
+        if not token.content[: found.start()].strip():
             # An id on a line of its own names the block above it.
-            level, close = token.level - 1, index - 2
-            while close >= 0 and not (tokens[close].level == level and lines_of(tokens[close])):
-                close -= 1
-            above = lines_of(tokens[close]) if close >= 0 else None
-            block = (above[0] + 1, above[1]) if above else block
+            above = (tokens[at] for at in range(index - 2, -1, -1))
+            siblings = (other for other in above if other.level == token.level - 1)
+            lines_above = next(filter(None, map(lines_of, siblings)), None)
+            block = (lines_above[0] + 1, lines_above[1]) if lines_above else block
         self.block_ids[found["id"]] = block
 
 
-def _unique(wanted: str, taken: dict[str, int]) -> str:
-    """Return a unique anchor for a heading, as the site does: ``x``, ``x_1``, ``x_2``.
+def _unique_anchor(wanted: str, taken: dict[str, int]) -> str:
+    """Return a unique anchor for a heading, as the site does, and add it to ``taken``.
 
-    ``taken`` holds the addresses in use, each with the last number tried for its words, so that
+    ``taken`` holds the anchors in use, each with the last number tried for its words, so that
     ten thousand equal headings do not need a hundred million comparisons.
+
+    >>> taken = {}
+    >>> [_unique_anchor("x", taken) for _ in range(3)]
+    ['x', 'x_1', 'x_2']
     """
     stem, number = wanted, 0
     if found := re.fullmatch(r"(.*)_(\d+)", wanted):
         stem, number = found[1], int(found[2])
-    address = wanted
+    anchor = wanted
     number = max(number, taken.get(wanted, 0))
-    while address in taken or not address:
+    while anchor in taken or not anchor:
         number += 1
-        address = f"{stem}_{number}"
+        anchor = f"{stem}_{number}"
     taken[wanted] = number
-    taken.setdefault(address, 0)
-    return address
+    taken.setdefault(anchor, 0)
+    return anchor
 
 
 def _code_in(token: Token) -> str:
@@ -561,11 +563,12 @@ def _code_in(token: Token) -> str:
 
 
 def _line(token: Token) -> int:
+    """Return the first line of a token, counted from 1."""
     return (token.map or [0])[0] + 1
 
 
-#: Visible tokens without content of their own.
-_SHOWN = {"image", "link_open", "math_inline", "math_inline_double"}
+#: Visible tokens, even if they have no content of their own.
+_VISIBLE = {"image", "link_open", "math_inline", "math_inline_double"}
 _CONTAINERS = {"blockquote_open", "list_item_open", "footnote_open"}
 
 
@@ -575,11 +578,11 @@ def _words_of_link(children: list[Token], opening: int) -> str:
     for child in children[opening + 1 : opening + 1 + LONGEST_SENTENCE]:
         if child.type == "link_close":
             break
-        words.append(_spoken(child))
+        words.append(_plain_words(child))
     return "".join(words)
 
 
-def _spoken(token: Token) -> str:
+def _plain_words(token: Token) -> str:
     """Return the plain words of an inline token."""
     match token.type:
         case "wikilink":
@@ -590,8 +593,3 @@ def _spoken(token: Token) -> str:
             return " "
         case _:
             return token.content
-
-
-def _plain(markdown: str) -> str:
-    """Return the plain words of one line of Markdown."""
-    return "".join(_spoken(child) for child in tokenize_line(markdown))

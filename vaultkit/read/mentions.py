@@ -19,7 +19,7 @@ _STARTS = re.compile(r"(?<![\w-])(?:\w+|[^\w\s])")
 
 
 @dataclass(frozen=True)
-class Mention:
+class UnlinkedMention:
     """The first whole sentence of a note that names another one: its Markdown around the name."""
 
     source: Note
@@ -28,7 +28,7 @@ class Mention:
     after: str
 
 
-class Names:
+class NameFinder:
     """The names of all notes of a vault, to find mentions.
 
     Parameters
@@ -44,16 +44,16 @@ class Names:
             for name in (note.title, *note.aliases):
                 owners[_key(name)].add(note.path)
         self._paths = {
-            name: paths.copy().pop() for name, paths in owners.items() if len(paths) == 1 and name
+            name: next(iter(paths)) for name, paths in owners.items() if len(paths) == 1 and name
         }
         self._find = _finder(self._paths)
-        # An alias of a single word, such as "Keys", is also an ordinary word: it counts only if it
-        # is spelt like the alias and does not begin a sentence.
+        # An alias of a single word, such as "Keys", is also an ordinary word: it is a mention only
+        # if it is spelt like the alias and does not begin a sentence.
         self._exact = {alias for note in notes for alias in note.aliases if " " not in alias}
         self._exact -= {note.title for note in notes}
         self._common = {_key(alias) for alias in self._exact}
 
-    def mentioned_in(self, source: Note, linked: Collection[Path]) -> dict[Path, Mention]:
+    def mentioned_in(self, source: Note, linked: Collection[Path]) -> dict[Path, UnlinkedMention]:
         """Return the first mention of each other note that a note names and does not link to.
 
         Parameters
@@ -63,7 +63,7 @@ class Names:
         linked
             The paths of the notes that it links to.
         """
-        found: dict[Path, Mention] = {}
+        found: dict[Path, UnlinkedMention] = {}
         for passage in source.passages:
             sentences = Sentences(passage.source)
             for match in self._find(passage.plain):
@@ -72,18 +72,26 @@ class Names:
                     continue
                 first, last = sentences.sentence_span(match.start())
                 before = passage.source[first : match.start()].lstrip()
-                if _key(match[0]) in self._common and not (
-                    match[0] in self._exact and _WORD.search(before)
-                ):
+                if self._is_ordinary_word(match[0], before):
                     continue
                 if is_whole(tidy(passage.source[first:last])):
-                    found[path] = Mention(
+                    found[path] = UnlinkedMention(
                         source,
                         before,
                         passage.source[match.start() : match.end()],
                         passage.source[match.end() : last].rstrip(),
                     )
         return found
+
+    def _is_ordinary_word(self, name: str, before: str) -> bool:
+        """Return whether a name is an alias of one word, used as an ordinary word.
+
+        ``before`` is the text of the sentence before it.
+        """
+        if _key(name) not in self._common:
+            return False
+        begins_sentence = not _WORD.search(before)
+        return name not in self._exact or begins_sentence
 
 
 def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
@@ -117,4 +125,5 @@ def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
 
 
 def _key(name: str) -> str:
+    """Return a name without case and extra space, as mentions are compared."""
     return " ".join(name.casefold().split())

@@ -43,17 +43,17 @@ class Nearest:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = {key: name for name in names if (key := comparable(name))}
-        self._holding: dict[str, list[str]] = defaultdict(list)
+        self._keys_by_pair: dict[str, list[str]] = defaultdict(list)
         for key in self._names:
             for pair in _pairs(key):
-                self._holding[pair].append(key)
+                self._keys_by_pair[pair].append(key)
 
     def similar(self, wanted: str) -> list[str]:
         """Return the similar names, the most similar first."""
         key = comparable(wanted[:_LONGEST])
         shared: Counter[str] = Counter()
         for pair in _pairs(key):
-            shared.update(self._holding.get(pair, ()))
+            shared.update(self._keys_by_pair.get(pair, ()))
         # Long names have some pairs in common by chance.
         likely = sorted(shared, key=lambda name: -shared[name] / (len(key) + len(name)))
         near = [name for name in likely[:_MOST] if _is_near(key, name)]
@@ -65,19 +65,23 @@ def _is_near(wanted: str, name: str) -> bool:
     if _is_slip(wanted, name):
         return True
     words, others = _WORD.findall(wanted), _WORD.findall(name)
-    share = sum(map(len, words)) / (sum(map(len, others)) or 1)
-    return (_LEAST <= share <= 1 and _are_among(words, others)) or (
-        1 <= share < 1 / _LEAST_OF_WANTED and _are_among(others, words)
-    )
+    ratio = sum(map(len, words)) / (sum(map(len, others)) or 1)
+    if _LEAST <= ratio <= 1 and _are_among(words, others):
+        return True
+    return 1 <= ratio < 1 / _LEAST_OF_WANTED and _are_among(others, words)
 
 
 def _are_among(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether each word is among the others, up to one slip in a long word."""
-    return all(
-        word in others
-        or (_is_long(word) and any(_is_long(o) and _is_slip(word, o) for o in others))
-        for word in words
-    )
+    """Return whether each word is among the others, up to one slip in a long word.
+
+    >>> _are_among(["softmx", "rows"], ["softmax", "of", "rows"]), _are_among(["rows"], ["row"])
+    (True, False)
+    """
+    return all(word in others or _is_misspelt_one_of(word, others) for word in words)
+
+
+def _is_misspelt_one_of(word: str, others: Sequence[str]) -> bool:
+    return _is_long(word) and any(_is_slip(word, other) for other in others if _is_long(other))
 
 
 def _is_long(word: str) -> bool:
@@ -96,18 +100,21 @@ def _is_slip(one: str, other: str) -> bool:
     most = 1 + min(len(one), len(other)) // _LETTERS_A_SLIP
     if abs(len(one) - len(other)) > most:
         return False
-    before, above = [0], list(range(len(other) + 1))
+    # The last two rows of the table of distances between the beginnings of the words.
+    row_before, last_row = [0], list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
         row = [i]
         for j, counterpart in enumerate(other, 1):
-            slips = min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != counterpart))
+            replaced = letter != counterpart
+            slips = min(last_row[j] + 1, row[-1] + 1, last_row[j - 1] + replaced)
             if min(i, j) > 1 and one[i - 2 : i] == counterpart + other[j - 2]:
-                slips = min(slips, before[j - 2] + 1)
+                slips = min(slips, row_before[j - 2] + 1)
             row.append(slips)
-        before, above = above, row
-    return above[-1] <= most
+        row_before, last_row = last_row, row
+    return last_row[-1] <= most
 
 
 def _pairs(key: str) -> set[str]:
+    """Return the pairs of adjacent letters of a name, with a blank at both ends."""
     padded = f" {key} "
     return {padded[at : at + 2] for at in range(len(padded) - 1)}

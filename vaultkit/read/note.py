@@ -13,8 +13,8 @@ from typing import Any
 
 from vaultkit.read import fences
 from vaultkit.read.comments import hide, shown
-from vaultkit.read.macros import definitions
-from vaultkit.read.positions import Places, place_in
+from vaultkit.read.macros import definitions_in
+from vaultkit.read.positions import Places, place_in_paragraph
 from vaultkit.read.predictions import Prediction
 from vaultkit.read.prose import Prose
 from vaultkit.read.syntax import LINE_END, WIKILINK, comparable, printable
@@ -134,7 +134,7 @@ class Heading:
     source: str = ""
 
     @cached_property
-    def called(self) -> frozenset[str]:
+    def names(self) -> frozenset[str]:
         """The texts by which links may name it, without characters that links cannot contain."""
         return frozenset({comparable(self.text), comparable(self.source or self.text)})
 
@@ -223,14 +223,23 @@ class ParagraphWithCode:
 
 
 @dataclass(frozen=True, slots=True)
+class RowLabel:
+    """The first cell of a row, which names the row: its text and place."""
+
+    text: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table with its place, the title of its column, and the first cell of its row."""
+    """A cell of a table with its place, the title of its column, and the label of its row."""
 
     text: str
     line: int
     column: int
     title: str
-    first: tuple[str, int, int]
+    label: RowLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +265,7 @@ class UnparsedMarkup:
 
     def at(self, offset: int) -> int:
         """Return the place in the paragraph of a character of the text."""
-        return place_in(self.parts, offset)
+        return place_in_paragraph(self.parts, offset)
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,15 +344,20 @@ class Note:
     @property
     def title(self) -> str:
         """Its title: the first-level heading at its beginning, or else its name."""
-        first = self.headings[0] if self.headings else None
-        if not first or first.level != 1 or not first.text:
+        heading = self.headings[0] if self.headings else None
+        if not heading or heading.level != 1 or not heading.text:
             return self.name
-        # Most notes begin with their heading: their lines need not be split.
-        late = first.line - 1 > self.front and any(
-            line.strip() for line in self.lines[self.front : first.line - 1]
-        )
         # After other text, a heading titles a section, unless it equals the name.
-        return self.name if late and comparable(self.name) not in first.called else first.text
+        if self._has_text_above(heading) and comparable(self.name) not in heading.names:
+            return self.name
+        return heading.text
+
+    def _has_text_above(self, heading: Heading) -> bool:
+        """Return whether text is between the front matter and a heading."""
+        # Most notes begin with their heading: their lines need not be split.
+        return heading.line - 1 > self.front and any(
+            line.strip() for line in self.lines[self.front : heading.line - 1]
+        )
 
     @property
     def aliases(self) -> tuple[str, ...]:
@@ -400,7 +414,7 @@ class Note:
     @cached_property
     def preamble(self) -> str:
         """The TeX commands that its formulas define."""
-        return "".join(definitions(formula.tex) for formula in self.formulas)
+        return "".join(definitions_in(formula.tex) for formula in self.formulas)
 
     def heading(self, words: str) -> Heading | None:
         """Return the heading with these words, as Obsidian does; None if there is none.
@@ -413,13 +427,13 @@ class Note:
             return next((h for h in named if h.text == words.strip()), next(iter(named), None))
         wanted, level = [*outer, inner], 0
         for heading in self.headings:
-            if heading.level > level and wanted[0] in heading.called:
+            if heading.level > level and wanted[0] in heading.names:
                 wanted, level = wanted[1:], heading.level
                 if not wanted:
                     return heading
         return None
 
-    def anchored(self, anchor: str) -> Heading | None:
+    def heading_with_anchor(self, anchor: str) -> Heading | None:
         """Return the heading with an anchor on the site; None if there is none."""
         return self._anchors.get(anchor)
 
@@ -432,7 +446,7 @@ class Note:
         """The headings by their words."""
         found: dict[str, list[Heading]] = defaultdict(list)
         for heading in self.headings:
-            for words in heading.called:
+            for words in heading.names:
                 found[words].append(heading)
         return found
 
@@ -470,6 +484,6 @@ def strings_of(value: Any) -> tuple[str, ...]:
     """Return a property as strings: the items of a list, or its one value."""
     if value is None:
         return ()
-    return (
-        tuple(str(v) for v in value if v is not None) if isinstance(value, list) else (str(value),)
-    )
+    if isinstance(value, list):
+        return tuple(str(item) for item in value if item is not None)
+    return (str(value),)

@@ -40,7 +40,7 @@ def read(path: Path) -> Note:
 def parse_notebook(raw: str, path: Path) -> Note:
     """Read the text of a notebook's file."""
     try:
-        return _read(path, [line.strip() for line in LINE_END.sub("\n", raw).split("\n")], raw)
+        return _note_of(path, [line.strip() for line in LINE_END.sub("\n", raw).split("\n")], raw)
     except json.JSONDecodeError as error:
         return _refused(path, raw, f"this is not JSON: {error.msg}", error.lineno, error.colno)
     except RecursionError:
@@ -68,7 +68,7 @@ class _LayoutError(ValueError):
         self.line = line
 
 
-def _read(path: Path, file: list[str], raw: str) -> Note:
+def _note_of(path: Path, file: list[str], raw: str) -> Note:
     """Return the note of a notebook, with its text on the same lines as in the JSON file."""
     lines = [""] * len(file)
     blocks: dict[int, Fence | None] = {}
@@ -77,15 +77,15 @@ def _read(path: Path, file: list[str], raw: str) -> Note:
         source = cell["source"]
         if not source:
             continue
-        before, at = at, _find(file, source, at)
+        cell_begins, at = at, _line_of_source(file, source, at)
         if any("\n" in line.rstrip("\r\n") for line in source):
             raise _LayoutError("two lines of a cell are on one line of the file", at + 1)
         text = [re.sub(r"[\r\n]+$", "", line).replace("\r", " ") for line in source]
         if cell["cell_type"] == "code":
-            blocks[at + 1] = _output(file, cell, before, at)
+            blocks[at + 1] = _output_fence(file, cell, cell_begins, at)
             runs = re.findall("`+", "\n".join(text))
             mark = "`" * max([3, *(len(run) + 1 for run in runs)])
-            lines[at] = f"{mark}python{_options(cell)}"
+            lines[at] = f"{mark}python{_fence_options(cell)}"
             lines[at + 1 + len(source)] = mark
         if cell["cell_type"] != "raw":
             lines[at + 1 : at + 1 + len(source)] = text
@@ -123,7 +123,7 @@ def _cells(data: Any) -> Iterator[dict[str, Any]]:
         yield cell
 
 
-def _find(file: list[str], source: list[str], at: int) -> int:
+def _line_of_source(file: list[str], source: list[str], at: int) -> int:
     """Return the line on which the source of a cell begins, not an output with equal text."""
     wanted = source if source[-1:] != [""] else source[:-1]
     first = at
@@ -146,48 +146,60 @@ def _is_line(written: str, line: str) -> bool:
         return False
 
 
-def _output(file: list[str], cell: Mapping[str, Any], before: int, at: int) -> Fence | None:
-    """Return the outputs of a cell as a fence, with an approximate line."""
-    shown = _shown(cell)
+def _output_fence(file: list[str], cell: Mapping[str, Any], begins: int, at: int) -> Fence | None:
+    """Return the outputs of a cell as a fence, with an approximate line; None if it has none.
+
+    The cell's JSON begins at the line ``begins``, its source at the line ``at``.
+    """
+    shown = _text_of_outputs(cell)
     if not shown:
         return None
-    begins = json.dumps(shown.split("\n")[0], ensure_ascii=False)[:-1]
+    first_line = json.dumps(shown.split("\n")[0], ensure_ascii=False)[:-1]
     # Find the first line of the output; Jupyter writes metadata above it.
-    places = (line for line in range(before, at) if file[line].startswith(begins))
-    outputs = (line for line in range(before, at) if file[line].startswith('"outputs": ['))
-    first = next(places, next(outputs, before))
-    return Fence(first, at, "text", tuple(shown.split("\n")), "", True)
+    places = (line for line in range(begins, at) if file[line].startswith(first_line))
+    outputs = (line for line in range(begins, at) if file[line].startswith('"outputs": ['))
+    line = next(places, next(outputs, begins))
+    return Fence(line, at, "text", tuple(shown.split("\n")), "", True)
 
 
-def _shown(cell: Mapping[str, Any]) -> str:
+def _text_of_outputs(cell: Mapping[str, Any]) -> str:
     """Return the text of all outputs of a cell, in their order."""
     parts = []
     for output in cell.get("outputs", []):
         match output["output_type"]:
             case "stream":
-                parts.append(_text(output["text"]))
+                parts.append(_as_text(output["text"]))
             case "error":
                 parts.append(f"{output['ename']}: {output['evalue']}")
             case _:
                 if not isinstance(output["data"], dict):
                     raise TypeError("the data of an output is not a table by type")
-                parts.append(_text(output["data"].get("text/plain", "")))
+                parts.append(_as_text(output["data"].get("text/plain", "")))
     return "\n".join(part.rstrip("\n") for part in parts)
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """Return text that a notebook stores as a string or as a list of lines."""
     text = value if isinstance(value, str) else "".join(value)
     return LINE_END.sub("\n", text).encode(errors="replace").decode()
 
 
-def _options(cell: Mapping[str, Any]) -> str:
-    """Return the options of a cell in the form of those of a fence."""
+def _fence_options(cell: Mapping[str, Any]) -> str:
+    """Return the options of a cell in the form of those of a fence.
+
+    >>> _fence_options({"metadata": {"tags": ["no-run"], "vaultkit": {"title": "a.py"}}})
+    ' title="a.py" no-run'
+    """
     metadata = cell.get("metadata")
-    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict):
+        return ""
+    tags = metadata.get("tags")
     tags = tags if isinstance(tags, list) else []
-    raises = " raises=Exception" if "raises-exception" in tags else ""
-    own = metadata.get("vaultkit") if isinstance(metadata, dict) else None
-    title = own.get("title") if isinstance(own, dict) else None
-    shows = f' title="{title}"' if isinstance(title, str) and _PATH.fullmatch(title) else ""
-    return raises + shows + (" no-run" if "no-run" in tags else "")
+    settings = metadata.get("vaultkit")
+    title = settings.get("title") if isinstance(settings, dict) else None
+    is_path = isinstance(title, str) and _PATH.fullmatch(title)
+    return (
+        (" raises=Exception" if "raises-exception" in tags else "")
+        + (f' title="{title}"' if is_path else "")
+        + (" no-run" if "no-run" in tags else "")
+    )

@@ -153,15 +153,16 @@ class Options:
         for name, value in table.items():
             default = known.get(name)
             if default is None:
-                raise OptionsError(_unknown("setting", name, known), name)
+                raise OptionsError(_describe_unknown("setting", name, known), name)
             if name == "folders":
                 if not isinstance(value, dict):
                     raise OptionsError('folders: a table of folder = ["check", …]', name)
                 value = tuple(
-                    (folder.strip("/"), _checks(names, folder)) for folder, names in value.items()
+                    (folder.strip("/"), _parse_checks(names, folder))
+                    for folder, names in value.items()
                 )
             elif name == "checks":
-                value = _checks(value, name)
+                value = _parse_checks(value, name)
             elif isinstance(default, tuple):
                 if not _are_words(value):
                     raise OptionsError(f"{name}: a list of words, not {value!r}", name)
@@ -174,7 +175,7 @@ class Options:
         options = cls(**given)
         for name, known_values in (("unwritten", UNWRITTEN), ("unjudged", UNJUDGED)):
             if (value := getattr(options, name)) not in known_values:
-                raise OptionsError(_unknown(name, value, known_values), name)
+                raise OptionsError(_describe_unknown(name, value, known_values), name)
         if not 0 < options.timeout <= 3600:
             raise OptionsError("timeout: seconds, more than 0 and at most 3600", "timeout")
         return options
@@ -197,40 +198,38 @@ class Options:
         lines += ["[folders]", *(f"{json.dumps(n)} = {json.dumps(v)}" for n, v in folders)]
         return "\n".join(lines) + "\n"
 
-    def asks(self, note: Note, path: str) -> bool:
+    def requests_checks(self, note: Note, path: str) -> bool:
         """Return whether the checks of a note were requested explicitly, regardless of its code."""
-        return self.without_code or bool(self.asked(note, path))
+        return self.without_code or bool(self.requested_checks(note, path))
 
-    def asked(self, note: Note, path: str) -> Iterable[str]:
+    def requested_checks(self, note: Note, path: str) -> Iterable[str]:
         """Return the names of the checks that a note or else its folder requests.
 
         ``path`` is the note's path relative to the vault's root.
         """
-        above = (names for folder, names in self._deepest_first() if _is_below(path, folder))
-        return strings_of(note.meta.get("checks")) or next(above, ())
+        deepest_first = sorted(self.folders, key=lambda folder: -folder[0].count("/"))
+        of_folder = (names for folder, names in deepest_first if _is_below(path, folder))
+        return strings_of(note.meta.get("checks")) or next(of_folder, ())
 
     def is_published(self, note: Note, path: str) -> bool:
         """Return whether a note is published."""
         published, draft = (note.meta.get(name) for name in ("publish", "draft"))
-        hidden = _means(published, False) or _means(draft, True)
-        return not hidden and self.is_public(path)
+        hidden = _is_word_for(published, False) or _is_word_for(draft, True)
+        return not hidden and self.is_public_path(path)
 
-    def is_public(self, path: str) -> bool:
+    def is_public_path(self, path: str) -> bool:
         """Return whether the settings allow a path to be published."""
         return not any(_is_below(path, name) or fnmatch(path, name) for name in self.unpublished)
-
-    def _deepest_first(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        yield from sorted(self.folders, key=lambda folder: -folder[0].count("/"))
 
 
 def unknown_checks(note: Note) -> Iterator[str]:
     """Yield the unknown names among the checks that a note requests."""
     for name in strings_of(note.meta.get("checks")):
         if name not in CHECKS:
-            yield f"front matter: {_unknown('check', name, CHECKS)}"
+            yield f"front matter: {_describe_unknown('check', name, CHECKS)}"
 
 
-def kinds(names: Iterable[str]) -> frozenset[str]:
+def kinds_of_results(names: Iterable[str]) -> frozenset[str]:
     """Return the kinds of results of checks."""
     return frozenset(kind for name in names for kind in CHECKS[name])
 
@@ -244,14 +243,14 @@ def _line_of(name: str, message: str, text: str) -> int:
     return next((number for number, row in rows if name and key.match(row)), 1)
 
 
-def _checks(value: Any, setting: str) -> tuple[str, ...]:
+def _parse_checks(value: Any, setting: str) -> tuple[str, ...]:
     """Return the names of checks in a setting: one name, or a list of names."""
     names = [value] if isinstance(value, str) else value
     if not _are_words(names):
         raise OptionsError(f"a list of checks, not {value!r}", setting)
     for name in names:
         if name not in CHECKS:
-            raise OptionsError(_unknown("check", name, CHECKS), setting)
+            raise OptionsError(_describe_unknown("check", name, CHECKS), setting)
     return tuple(names)
 
 
@@ -260,16 +259,27 @@ def _are_words(value: Any) -> bool:
 
 
 def _is_below(path: str, folder: str) -> bool:
+    """Return whether a path is a folder or below it."""
     folder = folder.strip("/")
     return path == folder or path.startswith(f"{folder}/")
 
 
-def _means(value: Any, truth: bool) -> bool:
+def _is_word_for(value: Any, truth: bool) -> bool:
+    """Return whether a property means true, or false.
+
+    >>> _is_word_for("Yes", True), _is_word_for(False, False), _is_word_for("maybe", False)
+    (True, True, False)
+    """
     words = {True: ("true", "yes", "on"), False: ("false", "no", "off")}[truth]
     return value is truth or str(value).strip().lower() in words
 
 
-def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+def _describe_unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Return the message that a name is not a known one.
+
+    >>> _describe_unknown("check", "link", ["links", "code"])
+    "check 'link' is not one of code, links; did you mean 'links'?"
+    """
     near = difflib.get_close_matches(name, list(known), n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"{what} {name!r} is not one of {', '.join(sorted(known))}{hint}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -59,13 +59,14 @@ class Places:
     begins: int = 0
 
     def __post_init__(self) -> None:
-        self.befores: dict[int, int] = {}
+        #: The number of characters before the text, by the numbers of its lines.
+        self.prefixes: dict[int, int] = {}
         self.starts = [0]
         for line in self.contents[:-1]:
             self.starts.append(self.starts[-1] + len(line) + 1)
 
-    def from_(self, begins: int) -> Places:
-        """Return the places of a part that begins at ``begins``."""
+    def of_part(self, begins: int) -> Places:
+        """Return the places of a part of the paragraph that begins at ``begins``."""
         part = copy(self)
         part.begins = self.begins + begins
         return part
@@ -74,16 +75,16 @@ class Places:
         """Return line and column of a place."""
         at += self.begins
         number = bisect_right(self.starts, at) - 1
-        if number not in self.befores:
-            self.befores[number] = self.before(number)
+        if number not in self.prefixes:
+            self.prefixes[number] = self.prefix_length(number)
         offset = at - self.starts[number]
         if self.column is not None:
             # In a table, a bar is escaped: `\|`.
             offset += self.contents[number].count("|", 0, offset)
         length = len(self.raw[number]) if number < len(self.raw) else 0
-        return self.first + number + 1, max(1, min(self.befores[number] + offset, length) + 1)
+        return self.first + number + 1, max(1, min(self.prefixes[number] + offset, length) + 1)
 
-    def before(self, number: int) -> int:
+    def prefix_length(self, number: int) -> int:
         """Return the number of characters before the text in a line of the file."""
         if self.column is not None or number >= len(self.raw):
             return self.column or 0
@@ -91,8 +92,8 @@ class Places:
         return max(0, raw.rfind(self.contents[number].rstrip()))
 
 
-def joined(children: list[Token]) -> list[Token]:
-    """Join consecutive text tokens into one.
+def join_texts(children: list[Token]) -> list[Token]:
+    """Return the children of an inline token with consecutive text tokens joined into one.
 
     Its ``meta["parts"]`` has, for each of them, where its text begins in the joined text, and its
     ``meta["at"]``: where it begins in the content of the inline token.
@@ -123,14 +124,22 @@ def joined(children: list[Token]) -> list[Token]:
     return found
 
 
-def source_of(token: Token, offset: int) -> int:
-    """Return the place in its paragraph of a character of a text, or of the start of a formula."""
-    parts = token.meta.get("parts")
-    return place_in(parts, offset) if parts else int(token.meta.get("at", 0))
+def parts_of(token: Token) -> Iterator[tuple[str, int]]:
+    """Yield the parts of a text token from `join_texts`, each with its place in the paragraph."""
+    starts = token.meta["parts"]
+    ends = [*(start for start, _ in starts[1:]), len(token.content)]
+    for (start, at), end in zip(starts, ends, strict=True):
+        yield token.content[start:end], at
 
 
-def place_in(parts: Sequence[tuple[int, int]], offset: int) -> int:
-    """Return the place of a character, given where the parts of its text begin."""
+def place_in_paragraph(parts: Sequence[tuple[int, int]], offset: int) -> int:
+    """Return the place in a paragraph of a character of a text.
+
+    Each part of the text is given by where it begins in the text and in the paragraph.
+
+    >>> place_in_paragraph([(0, 2), (5, 20)], 6)
+    21
+    """
     begins, at = parts[bisect_right(parts, offset, key=lambda part: part[0]) - 1]
     return int(at + offset - begins)
 

@@ -94,10 +94,10 @@ class Prediction:
         return hashlib.sha256(f"{self.title}\n{self.question}".encode()).hexdigest()[:12]
 
 
-def predictions(
+def prediction_at(
     tokens: list[Token], index: int, place: Callable[[Token, int], tuple[int, int]]
-) -> Iterator[Prediction]:
-    """Yield the question in a callout, if it is one.
+) -> Prediction | None:
+    """Return the question that a quotation is; None if it is none.
 
     Parameters
     ----------
@@ -109,44 +109,48 @@ def predictions(
         Returns line and column, given a token and a position in it.
     """
     level = tokens[index].level
-    last = next(
+    closing = next(
         n for n in range(index, len(tokens))
         if tokens[n].level == level and tokens[n].type == "blockquote_close"
     )  # fmt: skip
-    within = tokens[index + 1 : last]
+    within = tokens[index + 1 : closing]
     # The text of a paragraph of the callout is two levels deeper; that of lists, and of callouts
     # within this one, is deeper still.
     texts = [token for token in within if token.type == "inline"]
     callout = CALLOUT.match(texts[0].content) if texts else None
     if not callout or texts[0].level != level + 2:
-        return
+        return None
     title = callout["title"].strip()
     if callout["type"].lower() != "question" or not _BEGINS.match(title):
-        return
-    first = texts[0].content[callout.end() :].strip()
+        return None
+    first_text = texts[0].content[callout.end() :].strip()
     paragraphs = [token.content for token in texts[1:] if token.level == level + 2]
+    # All groups of the title are missing if it cannot be parsed.
     found = _TITLE.fullmatch(title)
-    named = bool(found and found["which"])
-    yield Prediction(
+    part, which, decimals = found.group("part", "which", "decimals") if found else (None,) * 3
+    return Prediction(
         line=place(tokens[index], 0)[0],
         title=title,
-        question="\n".join(text for text in (first, *paragraphs) if text),
+        question="\n".join(text for text in (first_text, *paragraphs) if text),
         distractors=tuple(_distractors(within, place)),
-        below=_below(tokens[last + 1 :]),
-        part=(found["part"] or "output").lower() if found else "",
-        which=ORDINALS[found["which"].lower()] if found and named else None,
-        decimals=int(found["decimals"]) if found and found["decimals"] else None,
+        below=_line_of_code(tokens[closing + 1 :]),
+        part=(part or "output").lower() if found else "",
+        which=ORDINALS[which.lower()] if which else None,
+        decimals=int(decimals) if decimals else None,
     )
 
 
-def _below(tokens: list[Token]) -> int:
-    """Return the line of the block of code that follows, perhaps within a callout."""
+def _line_of_code(tokens: list[Token]) -> int:
+    """Return the line of the block of code with which the tokens begin; 0 if there is none.
+
+    It may be the first block of code in a callout.
+    """
     if tokens and tokens[0].type == "blockquote_open":
         end = next(n for n, token in enumerate(tokens) if token.level == tokens[0].level and n)
         tokens = [token for token in tokens[:end] if token.type == "fence"]
-    if tokens and tokens[0].type == "fence" and tokens[0].map:
-        return tokens[0].map[0] + 1
-    return 0
+    if not tokens or tokens[0].type != "fence" or not tokens[0].map:
+        return 0
+    return tokens[0].map[0] + 1
 
 
 def _distractors(
@@ -154,8 +158,10 @@ def _distractors(
 ) -> Iterator[Distractor]:
     """Yield the wrong answers: list items that begin with code and a colon."""
     for opening, _, token in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if opening.type == "list_item_open" and token.type == "inline" and token.children:
-            code = token.children[0]
-            shown = code.content if code.type == "code_inline" else ""
-            behind = token.content.partition(f"{code.markup}:")[2] if shown else token.content
-            yield Distractor(place(token, 0)[0], shown, behind.strip(), place(token, 0)[1])
+        if opening.type != "list_item_open" or token.type != "inline" or not token.children:
+            continue
+        first = token.children[0]
+        code = first.content if first.type == "code_inline" else ""
+        why = token.content.partition(f"{first.markup}:")[2] if code else token.content
+        line, column = place(token, 0)
+        yield Distractor(line, code, why.strip(), column)

@@ -52,8 +52,7 @@ def read(text: str) -> Properties:
         found.values = values
         for first, last in loader.scalars:
             for link in WIKILINK.finditer(text, first, last):
-                place = _problem(text, "", link.start())
-                found.links.append(Link.from_match(link, place.line, place.column))
+                found.links.append(Link.from_match(link, *_place(text, link.start())))
     return found
 
 
@@ -109,6 +108,11 @@ class _Loader(yaml.SafeLoader):
 
 
 def _problem(text: str, what: str, at: int) -> Problem:
-    # YAML counts other line ends than editors do.
-    line = text.count("\n", 0, at) + 1
-    return Problem(line, f"front matter: {what}", at - text.rfind("\n", 0, at))
+    """Return the problem of front matter at a position of its text."""
+    line, column = _place(text, at)
+    return Problem(line, f"front matter: {what}", column)
+
+
+def _place(text: str, at: int) -> tuple[int, int]:
+    """Return line and column of a position; YAML counts other line ends than editors do."""
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from operator import itemgetter
 
-from vaultkit.read.macros import spans_of_definitions, with_chemistry
+from vaultkit.read.macros import replace_chemistry, spans_of_definitions
 
 #: Marks in the string of a `Prose`: the beginning and end of code, a formula that is judged
 #: elsewhere, a word that only names something, the end of a link; and from `_REASONS` on, a given
@@ -64,7 +64,8 @@ class Prose:
 
     def add(self, text: str, line: int, column: int = 1) -> None:
         """Add text that begins at this place of the file."""
-        text = _TAKEN.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
+        # Icon fonts use the code points of reasons, so copied text may contain them.
+        text = REASONS.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
         for number, part in enumerate(text.split("\n")):
             start = len(self.text) + bool(number)
             self.parts.append((start, line + number, 1 if number else column))
@@ -108,7 +109,7 @@ class Prose:
         return range(min(lines), max(lines) + 1)
 
     def reason_behind(self, text: str, end: int) -> str:
-        """Return the reason right after a place, or after the link that ends there."""
+        """Return the reason that follows the position ``end`` of a text, or the link there."""
         found = _BEHIND.match(text, end)
         return self.reasons[ord(found[1]) - _REASONS] if found else ""
 
@@ -119,8 +120,6 @@ class Prose:
 
 _FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
 REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
-#: Icon fonts use these code points, so copied text may contain them.
-_TAKEN = REASONS
 #: The unit or the noun between a number and its reason: *30 kg*, *4 m/s^2*, *12 l per day*.
 _WORD = rf"[^\s\d.,;:!?(){LINK}{_FIRST}-{_LAST}]{{1,20}}\d?(?![\w.])"
 _UNIT = rf"\s?{_WORD}(?:\sper\s{_WORD})?"
@@ -138,7 +137,7 @@ def states(tex: str) -> bool:
     >>> states(r"\ce{A -> B}"), states(r"m_{\ce{H2O}} = 3"), states(r"\begin{CD}A @= B\end{CD}")
     (False, True, False)
     """
-    tex = _DIAGRAM.sub("", with_chemistry(tex, lambda _name, _inner: "{}"))
+    tex = _DIAGRAM.sub("", replace_chemistry(tex, lambda _name, _inner: "{}"))
     return bool(_RELATION.search(tex))
 
 
@@ -162,7 +161,7 @@ def plain_tex(tex: str) -> str:
     ('S₁₂', '158\u202f629.75', 'n × d_model')
     """
     # The numbers of atoms in a molecule count nothing in the note.
-    tex = with_chemistry(tex, lambda name, inner: inner if name == "pu" else NAME)
+    tex = replace_chemistry(tex, lambda name, inner: inner if name == "pu" else NAME)
     text = re.sub(r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1", tex)
     text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
     text = re.sub(r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2", text)

@@ -49,6 +49,8 @@ def vault_in(folder: Path) -> Path:
 
 
 def _is_vault(folder: Path) -> bool:
+    """Return whether a folder has the files of a vault, or is the ``docs`` of MkDocs."""
     if any((folder / sign).exists() for sign in _SIGNS):
         return True
-    return folder.name == "docs" and folder.is_dir() and (folder.parent / "mkdocs.yml").is_file()
+    has_settings = (folder.parent / "mkdocs.yml").is_file()
+    return folder.name == "docs" and folder.is_dir() and has_settings

@@ -14,7 +14,7 @@ LONGEST = 2000
 _END = re.compile(
     r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?][)\"'*_]*+\s++(?=[\W\dA-Z])"
 )
-_UNSPOKEN = re.compile(r"`[^`\n]*`|\$[^$\n]*\$")
+_CODE_OR_FORMULA = re.compile(r"`[^`\n]*`|\$[^$\n]*\$")
 _BRACKET = re.compile(r"[()]")
 _WHOLE = re.compile(r"[\W_]*(?:[^\W_a-z]|`|\$).*[.!?:…][)\"'*_”’\]]*", re.DOTALL)
 
@@ -71,8 +71,7 @@ class Sentences:
 
     def _find_ends(self) -> list[int]:
         """Return where sentences end, which is never within brackets or a link."""
-        # Text in brackets is part of the sentence around it, and so is a link.
-        inside = _bracketed(self.content)
+        inside = _spans_in_parentheses(self.content)
         inside += [found.span() for found in WIKILINK.finditer(self.content)]
         ends = [found.end() for found in _END.finditer(self.content)]
         return [end for end in ends if not any(first < end <= last for first, last in inside)]
@@ -95,16 +94,20 @@ def is_whole(sentence: str) -> bool:
     return bool(_WHOLE.fullmatch(shown)) and shown.count("(") == shown.count(")")
 
 
-def worth(sentence: str) -> tuple[bool, bool, bool, int]:
+def informativeness(sentence: str) -> tuple[bool, bool, bool, int]:
     """Return a sort key: larger for sentences with more words around their links."""
     links = len(WIKILINK.findall(sentence))
     words = len(WIKILINK.sub(" ", sentence).split())
     return is_whole(sentence), words > 3 * links, not sentence.endswith(":"), min(words, 25)
 
 
-def _bracketed(content: str) -> list[tuple[int, int]]:
-    """Return the spans in parentheses, outside of code and formulas."""
-    text = _UNSPOKEN.sub(lambda found: " " * len(found[0]), content)
+def _spans_in_parentheses(content: str) -> list[tuple[int, int]]:
+    """Return the spans in outermost parentheses, outside of code and formulas.
+
+    >>> _spans_in_parentheses("a (b (c)) `(d)`")
+    [(2, 8)]
+    """
+    text = _CODE_OR_FORMULA.sub(lambda found: " " * len(found[0]), content)
     found, opened = [], []
     for bracket in _BRACKET.finditer(text):
         at = bracket.start()

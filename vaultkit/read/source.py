@@ -50,11 +50,11 @@ def read(path: Path, largest: int = LARGEST) -> str:
         with path.open("rb") as file:
             raw = file.read(largest + 1)[:largest]
     except OSError as error:
-        raise UnreadableError(_why(path, error)) from error
-    return _decoded(raw)
+        raise UnreadableError(_explain(path, error)) from error
+    return _decode(raw)
 
 
-def _decoded(raw: bytes) -> str:
+def _decode(raw: bytes) -> str:
     """Return the text of a UTF-8 file; raise UnreadableError, with the line, for others."""
     if raw.startswith(_UTF_16):
         text = raw.decode("utf-16", errors="replace")
@@ -71,7 +71,7 @@ def _decoded(raw: bytes) -> str:
         ) from error
 
 
-def _why(path: Path, error: OSError) -> str:
+def _explain(path: Path, error: OSError) -> str:
     """Return why a file cannot be opened, in words for its author."""
     if error.errno == errno.ELOOP:
         return "a symbolic link that leads in a circle"

@@ -76,7 +76,11 @@ _UNCOMPARED = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\]|(?<!\w)_+|_+(?!\w
 
 
 def slug(words: str, separator: str = "-") -> str:
-    """Return the anchor of a heading as the site writes it: lower case, with hyphens."""
+    """Return the anchor of a heading as the site writes it: lower case, with hyphens.
+
+    >>> slug("What is Q K^T?")
+    'what-is-q-kt'
+    """
     words = re.sub(r"</?[^>]*>", "", unicodedata.normalize("NFC", words)).strip().lower()
     return re.sub(r"[^\w\- ]", "", words).replace(" ", separator)
 
@@ -87,15 +91,19 @@ def folded(name: str) -> str:
 
 
 def comparable(words: str) -> str:
-    """Return words as links compare them: without case, forbidden characters, or extra space."""
+    """Return words as links compare them: without case, forbidden characters, or extra space.
+
+    >>> comparable("What  is: Q?")
+    'what is q'
+    """
     words = folded(words)
     return " ".join(_UNCOMPARED.sub(" ", words).split())
 
 
-def natural(name: str) -> list[tuple[int, str]]:
+def natural_key(name: str) -> list[tuple[int, str]]:
     """Return the sort key of a name in Obsidian's order: 2 comes before 10.
 
-    >>> sorted(["10 End", "2 Middle", "a", "B"], key=natural)
+    >>> sorted(["10 End", "2 Middle", "a", "B"], key=natural_key)
     ['2 Middle', '10 End', 'a', 'B']
     """
     parts = re.split(r"(\d+)", folded(name))
@@ -120,10 +128,10 @@ def address(name: str) -> str:
     return "/".join(slug(part) for part in name.split("/"))
 
 
-def place(name: str) -> str:
+def address_of_path(name: str) -> str:
     """Return the address of a page, given its path; no part of it is empty.
 
-    >>> place("Notes & more/🎉/C++")
+    >>> address_of_path("Notes & more/🎉/C++")
     'notes--more/note/c'
     """
     return "/".join(slug(part).strip("-") or "note" for part in name.split("/"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
@@ -35,7 +35,9 @@ def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
 
     def rule(state: StateInline, silent: bool) -> bool:
         found = pattern.match(state.src, state.pos)
-        if not found or (kind == "wikilink" and found["target"].count("`") > 1):
+        if not found:
+            return False
+        if kind == "wikilink" and found["target"].count("`") > 1:
             return False  # code is not the name of a note
         if not silent:
             token = state.push(kind, "", 0)
@@ -48,10 +50,10 @@ def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
 
 
 #: The beginning of a line that would end a paragraph, within display mathematics.
-_ENDS = re.compile(r"(?:$|[-+*]\s|>|#{1,6}\s|\d+[.)]\s|```|~~~|[=-]+\s*$|<)")
+_ENDS_PARAGRAPH = re.compile(r"(?:$|[-+*]\s|>|#{1,6}\s|\d+[.)]\s|```|~~~|[=-]+\s*$|<)")
 
 
-def _displayed(rule: Any) -> Any:
+def _display_rule(rule: Any) -> Any:
     """Wrap the rule of display mathematics so that only some formulas end a paragraph.
 
     These are formulas with blank lines, or with lines that look like a list or the like. All others
@@ -64,7 +66,7 @@ def _displayed(rule: Any) -> Any:
             return False
         if silent:
             return _ends_paragraph(state, first, end)
-        return _parse_displayed(rule, state, first, end)
+        return _parse_display(rule, state, first, end)
 
     return read
 
@@ -74,7 +76,7 @@ def _line_of(state: StateBlock, number: int) -> str:
     return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 
 
-def _parse_displayed(rule: Any, state: StateBlock, first: int, end: int) -> bool:
+def _parse_display(rule: Any, state: StateBlock, first: int, end: int) -> bool:
     """Parse a displayed formula by a rule; return whether one begins in the line ``first``.
 
     Text behind its closing dollars is left as the beginning of the next block.
@@ -82,20 +84,29 @@ def _parse_displayed(rule: Any, state: StateBlock, first: int, end: int) -> bool
     last = first
     if "$$" not in _line_of(state, first)[2:]:
         last = next((n for n in range(first + 1, end) if "$$" in _line_of(state, n)), first)
-    if _line_of(state, last).count("$$") > 1 + (last == first):
+    is_on_one_line = last == first
+    if _line_of(state, last).count("$$") > 1 + is_on_one_line:
         return False  # several formulas on one line
     line_end = state.eMarks[last]
-    if last > first:
+    if not is_on_one_line:
         # The rule shall not see the text behind the formula.
         state.eMarks[last] = state.src.index("$$", state.bMarks[last]) + 2
-    found = bool(rule(state, first, end, False))
-    begins, state.eMarks[last] = state.eMarks[last], line_end
-    rest = state.src[begins:line_end]
-    if found and last > first and rest.strip():
-        state.line, state.bMarks[last] = last, begins
+    is_parsed = bool(rule(state, first, end, False))
+    formula_end, state.eMarks[last] = state.eMarks[last], line_end
+    rest = state.src[formula_end:line_end]
+    if is_parsed and not is_on_one_line and rest.strip():
+        state.line, state.bMarks[last] = last, formula_end
         state.tShift[last] = len(rest) - len(rest.lstrip())
         state.sCount[last] = state.blkIndent
-    return found
+    return is_parsed
+
+
+class _CountedDollars(NamedTuple):
+    """The number of ``$$`` in a paragraph, from its first line up to the line ``end``."""
+
+    paragraph: int
+    end: int
+    dollars: int
 
 
 def _ends_paragraph(state: StateBlock, first: int, end: int) -> bool:
@@ -104,23 +115,23 @@ def _ends_paragraph(state: StateBlock, first: int, end: int) -> bool:
         return False
     # The parser asks for each line of a paragraph in turn, so the count of the dollars in the lines
     # before continues from the last call.
-    begun, counted, marks = state.env.get("displayed", (-1, 0, 0))
-    if begun != state.line or counted > first:
-        counted, marks = state.line, 0
-    marks += sum(_line_of(state, number).count("$$") for number in range(counted, first))
-    state.env["displayed"] = (state.line, first, marks)
-    if marks % 2:
+    counted = state.env.get("displayed")
+    if not counted or counted.paragraph != state.line or counted.end > first:
+        counted = _CountedDollars(state.line, state.line, 0)
+    new = sum(_line_of(state, number).count("$$") for number in range(counted.end, first))
+    state.env["displayed"] = _CountedDollars(state.line, first, counted.dollars + new)
+    if state.env["displayed"].dollars % 2:
         return False  # a formula ends here
     ends = False
     for number in range(first + 1, end):
         line = _line_of(state, number)
         if "$$" in line:
             return ends
-        ends = ends or bool(_ENDS.match(line))
+        ends = ends or bool(_ENDS_PARAGRAPH.match(line))
     return False
 
 
-def _unpriced(rule: Any) -> Any:
+def _without_prices(rule: Any) -> Any:
     """Wrap the rule of inline mathematics so that it does not match prices: *$5 and $10*."""
 
     def read(state: StateInline, silent: bool) -> bool:
@@ -131,11 +142,12 @@ def _unpriced(rule: Any) -> Any:
     return read
 
 
-def _indented(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+def _parse_indented_code(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     """Parse indented code, but not text that continues a paragraph after a formula."""
-    above = first - 1
-    if first and state.src[state.bMarks[above] : state.eMarks[above]].rstrip().endswith("$$"):
-        return False
+    if first:
+        line_above = state.src[state.bMarks[first - 1] : state.eMarks[first - 1]]
+        if line_above.rstrip().endswith("$$"):
+            return False
     return code(state, first, end, silent)
 
 
@@ -143,7 +155,7 @@ def _indented(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 _NO_TEXT = re.compile(r"[\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ufdd0]")
 
 
-def _text(state: StateInline, silent: bool) -> bool:
+def _parse_text(state: StateInline, silent: bool) -> bool:
     """Parse text as markdown-it-py does, but stop at the filler of comments."""
     found = _NO_TEXT.search(state.src, state.pos)
     end = found.start() if found else state.posMax
@@ -195,27 +207,29 @@ class _Inline(ParserInline):
     def tokenize(self, state: StateInline) -> None:
         """Apply the rules from left to right; record in ``meta["at"]`` where a token begins."""
         rules = self.ruler.getRules("")
-        begun = state.pos  # the beginning of pending text
+        text_start = state.pos  # the beginning of pending text
         while state.pos < state.posMax:
-            before, count = state.pos, len(state.tokens)
+            start, count = state.pos, len(state.tokens)
             if not state.pending:
-                begun = before
+                text_start = start
             for rule in rules:
                 if rule(state, False):
                     break
             else:
                 state.append_pending(state.src[state.pos])
                 state.pos += 1
-            for token in state.tokens[count:]:
-                waited = token is state.tokens[count] and token.type == "text" and begun < before
-                token.meta.setdefault("at", begun if waited else before)
-            if len(state.tokens) > count and state.pending:
-                begun = before
+            added = state.tokens[count:]
+            for index, token in enumerate(added):
+                # Text that was pending is added before the token of the rule.
+                was_pending = index == 0 and token.type == "text" and text_start < start
+                token.meta.setdefault("at", text_start if was_pending else start)
+            if added and state.pending:
+                text_start = start
         if state.pending:
-            state.pushPending().meta["at"] = begun
+            state.pushPending().meta["at"] = text_start
 
 
-def _marks(state: StateInline, silent: bool) -> bool:
+def _parse_mark_delimiters(state: StateInline, silent: bool) -> bool:
     """Parse the delimiters of ``==marked words==``, but not within a word: ``a==b``."""
     if silent or state.src[state.pos] != "=":
         return False
@@ -223,9 +237,9 @@ def _marks(state: StateInline, silent: bool) -> bool:
     token = state.push("text", "", 0)
     token.content = state.src[state.pos : state.pos + run.length]
     if run.length == len("=="):
-        here = len(state.tokens) - 1
-        ends = Delimiter(ord("="), 0, here, -1, run.can_open, run.can_close)
-        state.delimiters.append(ends)
+        at = len(state.tokens) - 1
+        delimiter = Delimiter(ord("="), 0, at, -1, run.can_open, run.can_close)
+        state.delimiters.append(delimiter)
     state.pos += run.length
     return True
 
@@ -244,29 +258,26 @@ def _pair_marks(state: StateInline) -> None:
 
 
 def _make_parser() -> MarkdownIt:
-    """Return markdown-it with Obsidian's syntax.
-
-    Links, comments, tags, marks, formulas, footnotes.
-    """
+    """Return markdown-it with Obsidian's links, comments, tags, marks, formulas and footnotes."""
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST})
     parser.inline = _Inline()
     parser.configure("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
-    # Joining text tokens loses the positions of their parts; `joined` keeps them.
+    # Joining text tokens loses the positions of their parts; `join_texts` keeps them.
     parser.inline.ruler2.disable("fragments_join")
     parser.core.ruler.disable("text_join")
     parser.use(front_matter_plugin).use(footnote_plugin, move_to_end=False)
     parser.use(dollarmath_plugin, allow_labels=False, allow_space=False, double_inline=True)
-    display = _displayed(math_block_dollar(allow_labels=False, allow_blank_lines=True))
+    display = _display_rule(math_block_dollar(allow_labels=False, allow_blank_lines=True))
     ends = ["paragraph", "reference", "blockquote", "list"]
     parser.block.ruler.at("math_block", display, {"alt": ends})
     inline = math_inline_dollar(allow_space=False, allow_double=True)
-    parser.inline.ruler.at("math_inline", _unpriced(inline))
-    parser.block.ruler.at("code", _indented)
-    parser.inline.ruler.at("text", _text)
+    parser.inline.ruler.at("math_inline", _without_prices(inline))
+    parser.block.ruler.at("code", _parse_indented_code)
+    parser.inline.ruler.at("text", _parse_text)
     parser.inline.ruler.before("link", "wikilink", _inline_rule(WIKILINK, "wikilink"))
     parser.inline.ruler.before("link", "comment", _inline_rule(COMMENT, "comment"))
     parser.inline.ruler.before("link", "tag", _inline_rule(TAG, "tag"))
-    parser.inline.ruler.after("strikethrough", "mark", _marks)
+    parser.inline.ruler.after("strikethrough", "mark", _parse_mark_delimiters)
     parser.inline.ruler2.after("strikethrough", "mark", _pair_marks)
     return parser
 

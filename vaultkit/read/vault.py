@@ -17,18 +17,18 @@ from vaultkit.read.cache import Cache
 from vaultkit.read.discovery import (
     READERS,
     files_below,
-    links_drawn_in,
+    links_in_drawing,
     obsidian_settings,
     read_note,
-    text_of,
+    read_tex,
 )
-from vaultkit.read.macros import definitions
-from vaultkit.read.mentions import Mention, Names
+from vaultkit.read.macros import definitions_in
+from vaultkit.read.mentions import NameFinder, UnlinkedMention
 from vaultkit.read.nearest import Nearest
 from vaultkit.read.note import Link, Note, Problem
 from vaultkit.read.options import Options
-from vaultkit.read.sentences import is_whole, worth
-from vaultkit.read.syntax import folded, place, printable
+from vaultkit.read.sentences import informativeness, is_whole
+from vaultkit.read.syntax import address_of_path, folded, printable
 from vaultkit.store import Store
 
 #: Distinguishes names of files from names of notes: `figure.svg`, but neither `a.md` nor `1.5`.
@@ -116,16 +116,16 @@ class Vault:
     ) -> None:
         self.root = root.resolve()
         self._public = public
-        self.options, self.templates, self.preamble, self._strict = self._settings(options)
+        self._read_settings(options)
         files, circles = files_below(self.root)
         paths = [path for path in files if path.suffix in READERS and not self.is_template(path)]
-        kept = Cache(store) if store else None
-        with _uncollected():
+        cache = Cache(store) if store else None
+        with _without_garbage_collection():
             notes = {
-                path: kept.note(path, read_note) if kept else read_note(path) for path in paths
+                path: cache.note(path, read_note) if cache else read_note(path) for path in paths
             }
-        if kept:
-            kept.prune_deleted(self.root, paths)
+        if cache:
+            cache.prune_deleted(self.root, paths)
         for path in circles:
             why = "this symbolic link leads to a folder that contains it, or is listed already"
             notes[path] = Note(path, "", problems=(Problem(1, why),), refused=why)
@@ -134,10 +134,11 @@ class Vault:
     def replacing(self, note: Note) -> Vault:
         """Return this vault with a note in place of the one of its path, which need not exist."""
         other, known = copy(self), self.notes.get(note.path)
-        if known and known.aliases == note.aliases and self.whole is self:
-            # No name has changed; resolving them again would take long in a large vault.
+        has_same_names = known is not None and known.aliases == note.aliases
+        if has_same_names and self.whole is self:
+            # Resolving them again would take long in a large vault.
             other.whole, other.notes = other, {**self.notes, note.path: note}
-            other._forget("breaks", *_GRAPH)
+            other._forget(*_OF_TEXTS)
             return other
         files = self.whole.files
         if note.path not in self.whole.notes:
@@ -145,27 +146,19 @@ class Vault:
         other._publish(files, {**self.whole.notes, note.path: note})
         return other
 
-    def _settings(self, options: Options | None) -> tuple[Options, str, str, bool | None]:
-        """Read the settings of the vault, except those that are given.
-
-        Returns
-        -------
-        tuple
-            The settings; the folder of templates, which are not notes; the TeX commands for all
-            notes, from the file that an Obsidian plugin reads; and whether Obsidian ignores
-            single line ends (None if it has no such setting).
-        """
-        options = options or Options.read(self.root)
+    def _read_settings(self, options: Options | None) -> None:
+        """Read the settings of the vault, except those that are given."""
+        self.options = options or Options.read(self.root)
         templater = obsidian_settings(self.root, "plugins/templater-obsidian/data.json") or {}
         folder = (obsidian_settings(self.root, "templates.json") or {}).get("folder")
         folder = folder or templater.get("templates_folder")
+        #: The folder of templates, which are not notes.
+        self.templates = str(folder or "").strip("/")
+        #: The TeX commands for all notes, from the file that an Obsidian plugin reads.
+        self.preamble = definitions_in(read_tex(self.root / self.options.preamble))
         app = obsidian_settings(self.root, "app.json")
-        return (
-            options,
-            str(folder or "").strip("/"),
-            definitions(text_of(self.root / options.preamble)),
-            None if app is None else bool(app.get("strictLineBreaks", False)),
-        )
+        #: Whether Obsidian ignores single line ends; None if it has no such setting.
+        self._strict = None if app is None else bool(app.get("strictLineBreaks", False))
 
     def _publish(self, files: list[Path], notes: dict[Path, Note]) -> None:
         """Store the files and notes, those that are published if only these are asked for."""
@@ -187,7 +180,7 @@ class Vault:
         self._drawings: dict[Path, tuple[Link, ...]] = {}
         #: Files by the name in a link, and the folder of the note with the link.
         self._found: dict[tuple[str, str], Path] = {}
-        self._forget("_by_name", "_nearest", "taken", "breaks", "_addresses", *_GRAPH)
+        self._forget("_by_name", "_nearest", "notes_by_name", "_addresses", *_OF_TEXTS)
 
     def _forget(self, *names: str) -> None:
         """Drop what a copy of a vault has taken over from the original."""
@@ -195,7 +188,7 @@ class Vault:
             self.__dict__.pop(name, None)
 
     @cached_property
-    def breaks(self) -> bool:
+    def has_hard_breaks(self) -> bool:
         """Whether line ends are rendered as line breaks, which is Obsidian's default.
 
         Without Obsidian's settings, they are if notes use wikilinks and their lines are not wrapped
@@ -221,14 +214,18 @@ class Vault:
             for path, note in self.notes.items()
             if not self.options.is_published(note, self.relative(path))
         }
-        hidden |= {path for path in self.files if not self.options.is_public(self.relative(path))}
+        hidden |= {
+            path for path in self.files if not self.options.is_public_path(self.relative(path))
+        }
         hidden |= {path for path in self.files if self.is_template(path)}
-        shown: dict[bool, set[Path]] = {True: set(), False: set()}
+        linked_by_hidden: set[Path] = set()
+        linked_by_shown: set[Path] = set()
         for path, note in self.notes.items() if hidden else ():
+            linked = linked_by_hidden if path in hidden else linked_by_shown
             for link in note.links:
                 with suppress(BrokenLinkError):
-                    shown[path in hidden].add(self.find(link.target, path))
-        return frozenset(hidden | {p for p in shown[True] - shown[False] if p not in self.notes})
+                    linked.add(self.find(link.target, path))
+        return frozenset(hidden | (linked_by_hidden - linked_by_shown - self.notes.keys()))
 
     def holds(self, path: Path) -> bool:
         """Return whether a path leads to a file of the vault."""
@@ -263,36 +260,35 @@ class Vault:
             return source
         asked = name, os.path.dirname(source)  # noqa: PTH120 (a path more for each link)
         if asked not in self._found:
-            self._found[asked] = self._find(name, source)
+            self._found[asked] = self._find_file(name, source)
         return self._found[asked]
 
-    def _find(self, name: str, source: Path) -> Path:
-        """Return the file that a name means.
+    def _find_file(self, name: str, source: Path) -> Path:
+        """Return the file that a name means, found by path, else by name, else by alias.
 
-        By path, then by name or alias, the nearest to the source.
+        Of several files with the name or alias, it is the nearest to the source.
         """
         if self.whole is not self:
             return self._find_public(name, source)
-        for folder in (source.parent, self.root):
-            path = Path(os.path.normpath(folder / name))
-            for candidate in (path, Path(f"{path}.md")):
-                if candidate in self._known and not name.endswith("/"):
-                    return candidate
-        wanted = PurePosixPath(folded(name).removeprefix("/").removesuffix(".md"))
-        names, aliases = self._by_name
-        named = names.get(wanted.name, ())
-        for found in (
-            [
+        files, aliases = self._by_name
+        if not name.endswith("/"):
+            for folder in (source.parent, self.root):
+                path = Path(os.path.normpath(folder / name))
+                for candidate in (path, Path(f"{path}.md")):
+                    if candidate in self._known:
+                        return candidate
+            wanted = PurePosixPath(folded(name).removeprefix("/").removesuffix(".md"))
+            only_notes = folded(name).endswith(".md")
+            named = [
                 path
-                for path in named
+                for path in files.get(wanted.name, ())
                 if _ends_with(folded(self.relative(path)), wanted)
-                and not name.endswith("/")
-                and (path.suffix in READERS or not folded(name).endswith(".md"))
-            ],
-            aliases.get(folded(name), ()),
-        ):
-            if found:
-                return min(found, key=lambda path: _distance(path, source))
+                and (path.suffix in READERS or not only_notes)
+            ]
+            if named:
+                return min(named, key=lambda path: _distance(path, source))
+        if called := aliases.get(folded(name)):
+            return min(called, key=lambda path: _distance(path, source))
         what = f"there is no note or file {name!r}"
         kind = BrokenLinkError if _ENDING.search(name) else UnwrittenError
         raise kind(what, name, lambda: self._nearest)
@@ -326,33 +322,35 @@ class Vault:
             lines = note.block_ids.get(link.sub[1:])
             if lines is None:
                 what = f"{note.name!r} has no block {link.sub!r}"
-                ids = note.block_ids
-                raise BrokenLinkError(what, link.sub, lambda: Nearest(f"^{name}" for name in ids))
+                ids = [f"^{name}" for name in note.block_ids]
+                raise BrokenLinkError(what, link.sub, lambda: Nearest(ids))
             return Target(path, link.sub, note, lines)
-        heading = None if link.wiki else note.anchored(link.sub)
+        heading = None if link.wiki else note.heading_with_anchor(link.sub)
         heading = heading or note.heading(link.sub)
         if heading is None:
             what, headings = f"{note.name!r} has no heading {link.sub!r}", note.headings
             raise BrokenLinkError(
                 what,
                 link.sub,
-                lambda: Nearest(_linked(h.text) if link.wiki else h.slug for h in headings),
+                lambda: Nearest(
+                    _heading_in_link(h.text) if link.wiki else h.slug for h in headings
+                ),
             )
         return Target(path, heading.slug, note, note.section_lines(heading))
 
-    def drawn(self, note: Note) -> Iterator[Link]:
+    def links_in_drawings(self, note: Note) -> Iterator[Link]:
         """Yield the links in the drawings of a note, each at the line of the drawing."""
-        for shown in note.links:
-            if not shown.embed or not shown.target.lower().endswith(".svg"):
+        for embed in note.links:
+            if not embed.embed or not embed.target.lower().endswith(".svg"):
                 continue
             try:
-                path = self.find(shown.target, note.path)
+                path = self.find(embed.target, note.path)
             except BrokenLinkError:
                 continue
             if path not in self._drawings:
-                self._drawings[path] = tuple(links_drawn_in(path))
+                self._drawings[path] = tuple(links_in_drawing(path))
             for link in self._drawings[path]:
-                yield replace(link, line=shown.line, column=shown.column)
+                yield replace(link, line=embed.line, column=embed.column)
 
     def names(self) -> list[str]:
         """All names that links may use: names, aliases, other files."""
@@ -362,54 +360,56 @@ class Vault:
     def address(self, note: Note) -> str:
         """Return the address of a note on the site, without slashes at the ends.
 
-        Names with equal addresses, as ``C`` and ``C++``, get numbers.
+        NameFinder with equal addresses, as ``C`` and ``C++``, get numbers.
         """
-        return self._addresses.get(note.path) or self._address(note.path)
+        return self._addresses.get(note.path) or self._address_of_path(note.path)
 
     def backlinks(self, note: Note) -> list[Backlink]:
         """Return the links to a note, one from each source, the most informative first."""
-        if note.path not in self._ranked:
-            self._ranked[note.path] = self._rank(self._linking.get(note.path, {}))
-        return self._ranked[note.path]
+        if note.path not in self._backlinks:
+            self._backlinks[note.path] = self._rank(self._links_by_target.get(note.path, {}))
+        return self._backlinks[note.path]
 
     @cached_property
-    def _ranked(self) -> dict[Path, list[Backlink]]:
+    def _backlinks(self) -> dict[Path, list[Backlink]]:
         return {}
 
-    def mentions(self, note: Note) -> list[Mention]:
+    def mentions(self, note: Note) -> list[UnlinkedMention]:
         """Return the unlinked mentions of a note, one from each source."""
-        return list(self._naming.get(note.path, {}).values())
+        return list(self._mentions_by_target.get(note.path, {}).values())
 
     def _rank(self, sources: Mapping[Path, list[Link]]) -> list[Backlink]:
-        """Return one backlink for each source, with its best sentence.
+        """Return one backlink for each source, with its best sentence; the most informative first.
 
-        The most informative first.
+        ``sources`` are the links to a note, by the path of the note with the links.
         """
 
         def rank(source: Path, links: list[Link]) -> tuple[bool, float]:
             """Return the sort key: informative sentences first, then sources with most links."""
             note = self.notes[source]
-            size = len(note.links) + sum(1 for _ in self.drawn(note))
+            size = len(note.links) + sum(1 for _ in self.links_in_drawings(note))
             return not any(is_whole(link.sentence) for link in links), -len(links) / size**0.5
 
         return [
-            Backlink(self.notes[source], max(links, key=lambda link: worth(link.sentence)))
+            Backlink(
+                self.notes[source], max(links, key=lambda link: informativeness(link.sentence))
+            )
             for source, links in sorted(sources.items(), key=lambda item: rank(*item))
         ]
 
     @cached_property
-    def _linking(self) -> dict[Path, dict[Path, list[Link]]]:
+    def _links_by_target(self) -> dict[Path, dict[Path, list[Link]]]:
         """The links to each note, by the paths of their sources, in order."""
         found: dict[Path, dict[Path, list[Link]]] = defaultdict(dict)
         for source in self.notes.values():
-            for path, links in self._links_of(source).items():
+            for path, links in self.links_to_notes(source).items():
                 found[path][source.path] = links
         return found
 
-    def _links_of(self, source: Note) -> dict[Path, list[Link]]:
-        """Return the links of a note to other notes, by the note that they lead to."""
+    def links_to_notes(self, source: Note) -> dict[Path, list[Link]]:
+        """Return the links of a note, in text and drawings, by the other note they lead to."""
         found: dict[Path, list[Link]] = defaultdict(list)
-        for link in (*source.links, *self.drawn(source)):
+        for link in (*source.links, *self.links_in_drawings(source)):
             with suppress(BrokenLinkError):
                 path = self.find(link.target, source.path)
                 if path != source.path and path in self.notes:
@@ -417,25 +417,25 @@ class Vault:
         return found
 
     @cached_property
-    def _names(self) -> Names:
-        return Names(self.notes.values())
+    def _name_finder(self) -> NameFinder:
+        return NameFinder(self.notes.values())
 
     @cached_property
-    def _naming(self) -> dict[Path, dict[Path, Mention]]:
+    def _mentions_by_target(self) -> dict[Path, dict[Path, UnlinkedMention]]:
         """The unlinked mentions of each note, by the paths of their sources, in order."""
         #: The notes that each source links to, whose names in it are no unlinked mentions.
         linked: dict[Path, set[Path]] = defaultdict(set)
-        for path, sources in self._linking.items():
+        for path, sources in self._links_by_target.items():
             for source in sources:
                 linked[source].add(path)
-        found: dict[Path, dict[Path, Mention]] = defaultdict(dict)
+        found: dict[Path, dict[Path, UnlinkedMention]] = defaultdict(dict)
         for note in self.notes.values():
-            for path, mention in self._names.mentioned_in(note, linked[note.path]).items():
+            for path, mention in self._name_finder.mentioned_in(note, linked[note.path]).items():
                 found[path][note.path] = mention
         return found
 
     @cached_property
-    def taken(self) -> dict[str, list[Path]]:
+    def notes_by_name(self) -> dict[str, list[Path]]:
         """The notes by each of their names and aliases, in lower case."""
         found: dict[str, list[Path]] = defaultdict(list)
         for path, note in self.notes.items():
@@ -443,21 +443,22 @@ class Vault:
                 found[name].append(path)
         return found
 
-    def _address(self, path: Path) -> str:
-        return place(self.relative(path.with_suffix("")))
+    def _address_of_path(self, path: Path) -> str:
+        return address_of_path(self.relative(path.with_suffix("")))
 
     @cached_property
     def _addresses(self) -> dict[Path, str]:
-        """The addresses of the notes; of two equal ones, the shorter name keeps it."""
+        """The addresses of the notes; of two equal ones, the note with the shorter name has it."""
         found: dict[Path, str] = {}
+        #: The addresses in use, each with the last number that was added to it.
         taken: dict[str, int] = {}
         for path in sorted(self.notes, key=lambda path: (len(path.name), str(path))):
-            wanted = own = self._address(path)
-            while own in taken:
+            wanted = address = self._address_of_path(path)
+            while address in taken:
                 taken[wanted] += 1
-                own = f"{wanted}-{taken[wanted]}"
-            taken[own] = 1
-            found[path] = own
+                address = f"{wanted}-{taken[wanted]}"
+            taken[address] = 1
+            found[path] = address
         return found
 
     @cached_property
@@ -478,7 +479,7 @@ class Vault:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _without_garbage_collection() -> Iterator[None]:
     """Put off garbage collection, which takes longer than making thousands of records."""
     was_on = gc.isenabled()
     gc.disable()
@@ -490,21 +491,33 @@ def _uncollected() -> Iterator[None]:
 
 
 #: The cached properties that depend on the text of the notes.
-_GRAPH = "_linking", "_naming", "_names", "_ranked"
+_OF_TEXTS = (
+    "has_hard_breaks",
+    "_links_by_target",
+    "_mentions_by_target",
+    "_name_finder",
+    "_backlinks",
+)
 #: Lengths of lines that are wrapped at a margin: three quarters of the lines are so long then, and
 #: one quarter if lines end where a sentence ends.
 _MARGIN = 60, 110
 
 
 def _ends_with(path: str, wanted: PurePosixPath) -> bool:
+    """Return whether the last parts of a path are these, apart from the suffix of notes.
+
+    >>> _ends_with("a/b/note.md", PurePosixPath("b/note")), _ends_with("ab", PurePosixPath("b"))
+    (True, False)
+    """
     parts = PurePosixPath(path.removesuffix(".md").removesuffix(".ipynb")).parts
     return parts[-len(wanted.parts) :] == wanted.parts
 
 
 def _distance(path: Path, source: Path) -> tuple[int, str]:
+    """Return the sort key of a file: the number of steps from a note's folder, then the path."""
     return len(Path(os.path.relpath(path, source.parent)).parts), str(path)
 
 
-def _linked(heading: str) -> str:
+def _heading_in_link(heading: str) -> str:
     """Return a heading as links write it."""
     return " ".join(re.sub(r"[#|^\[\]]", " ", heading).split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
-from vaultkit.read.mentions import Mention
+from vaultkit.read.mentions import UnlinkedMention
 from vaultkit.read.note import Link, Note
 from vaultkit.read.sentences import is_whole
 from vaultkit.read.tokenizer import tokenize_line
@@ -70,7 +70,7 @@ def _backlink(page: Page, backlink: Backlink) -> Element:
     return item
 
 
-def _mention(page: Page, mention: Mention) -> Element:
+def _mention(page: Page, mention: UnlinkedMention) -> Element:
     """Return a list item for a note that mentions this one, with the sentence."""
     item = _item(page, mention.source)
     # The mention is marked in Markdown, within the Markdown of its sentence.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from vaultkit.read.macros import COMMAND, group
+from vaultkit.read.macros import COMMAND, argument_at
 
 _ARROWS = {
     "<-->": r"\rightleftarrows",
@@ -292,7 +292,7 @@ class _Formula:
         """Parse words in braces."""
         if self.text[self.at] != "{":
             return False
-        words, self.at = group(self.text, self.at)
+        words, self.at = argument_at(self.text, self.at)
         return self.add(rf"\text{{{words}}}" if words else "", takes_scripts=bool(words))
 
     def command(self) -> bool:
@@ -302,21 +302,21 @@ class _Formula:
             return False
         name = found["name"] or found[0][1:]
         if name == "bond":
-            kind, self.at = group(self.text, self.at)
+            kind, self.at = argument_at(self.text, self.at)
             return self.add(f"{{{_BONDS.get(kind.strip(), '-')}}}")
         if name in _SIGNS:
             return self.add(_SIGNS[name])
         written = rf"\{name}"
         if name in ("color", "textcolor"):
-            colour, self.at = group(self.text, self.at)
+            colour, self.at = argument_at(self.text, self.at)
             written = rf"\textcolor{{{colour}}}"
         for _ in range(_WITH_CHEMISTRY.get(name, name in ("color", "textcolor"))):
-            inner, self.at = group(self.text, self.at)
+            inner, self.at = argument_at(self.text, self.at)
             written += f"{{{formula(inner)}}}"
         written = written.removeprefix(r"\ce")
         if name not in _WITH_CHEMISTRY:
             while self.text[self.at : self.at + 1] == "{":
-                inner, self.at = group(self.text, self.at)
+                inner, self.at = argument_at(self.text, self.at)
                 written += f"{{{inner}}}"
             written += " " * written.endswith(name)
         return self.add(written, takes_scripts=True)
@@ -343,10 +343,10 @@ def _group(text: str, at: int) -> tuple[str, int]:
     if found := re.compile(r"\$(?:\\.|[^$])*\$").match(text, at):
         return found[0], found.end()
     if text[at] == "{":
-        return group(text, at)
-    inner, at = group(text, at)
+        return argument_at(text, at)
+    inner, at = argument_at(text, at)
     while text[at : at + 1] == "{":
-        more, at = group(text, at)
+        more, at = argument_at(text, at)
         inner += f"{{{more}}}"
     return inner, at
 
@@ -446,8 +446,8 @@ def _quantity(text: str) -> str:
         elif found["raised"]:
             parts.append(f"^{{{found['raised'].strip('{}')}}}")
         elif found["fraction"]:
-            above, at = group(text, at)
-            below, at = group(text, at)
+            above, at = argument_at(text, at)
+            below, at = argument_at(text, at)
             parts.append(rf"\tfrac{{{quantity(above)}}}{{{quantity(below)}}}")
         elif found["times"]:
             parts.append(r"{\cdot}")

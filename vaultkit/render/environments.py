@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vaultkit.read.macros import group
+from vaultkit.read.macros import argument_at
 
 #: The replacement of an environment, with the text after its beginning.
 _ENVIRONMENTS = {
@@ -104,17 +104,17 @@ def environments(tex: str) -> Iterator[str]:
         options = name in _WITH_OPTIONS and (found["star"] or name in ("multlined", "empheq"))
         if begins and options and tex[at : at + 1] == "[":
             at = tex.find("]", at) + 1 or len(tex)
-        if begins and name == "array" and not (given := group(tex, at))[0].strip():
+        if begins and name == "array" and not (given := argument_at(tex, at))[0].strip():
             at = given[1]
             inner = whole(tex, found)[0][at - found.end() :]
             columns = max(len(cells_of(row)) for row in rows_of(inner))
             yield rf"{found[0]}{{{'c' * columns}}}"
         elif name in _ENVIRONMENTS:
             if begins and name == "numcases":
-                left, at = group(tex, at)
+                left, at = argument_at(tex, at)
                 yield left
             elif begins and name in _WITH_A_WORD:
-                at = group(tex, at)[1]
+                at = argument_at(tex, at)[1]
             yield _ENVIRONMENTS[name][not begins]
         elif name in _WITH_OPTIONS:
             yield rf"\{found['what']}{{{name}}}"

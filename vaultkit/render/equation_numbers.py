@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from vaultkit.read.macros import group
+from vaultkit.read.macros import argument_at
 from vaultkit.render.environments import BEGINS, rows_of, whole
 
 _ROWS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
@@ -100,7 +100,7 @@ def _bare(tag: str) -> str:
 def _without_tags(tex: str, tags: list[str]) -> str:
     r"""Return the formula without ``\tag{…}``; the labels are appended to ``tags``."""
     while found := _TAG.search(tex):
-        words, end = group(tex, found.end())
+        words, end = argument_at(tex, found.end())
         words = words.replace("$", "")
         tags.append(words if found["star"] else f"({words})")
         tex = tex[: found.start()] + tex[end:]

@@ -118,7 +118,7 @@ class InlineRenderer:
     def within(self, at: int) -> InlineRenderer:
         """Return the renderer for the words of a link, which begin at a position."""
         places = self.places
-        inner = places.from_(at) if isinstance(places, Places) else None
+        inner = places.of_part(at) if isinstance(places, Places) else None
         return replace(self, places=inner, ahead="")
 
 
@@ -209,7 +209,7 @@ class _Writer:
         """
         if self.line.is_heading:
             self.text(" ")
-        elif hard or self.page.vault.breaks:
+        elif hard or self.page.vault.has_hard_breaks:
             SubElement(self.open[-1], "br")
         else:
             self.text("\n")

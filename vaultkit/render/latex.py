@@ -12,7 +12,7 @@ from xml.etree.ElementTree import fromstring
 
 from math_core import LatexToMathML
 
-from vaultkit.read.macros import COMMAND, group
+from vaultkit.read.macros import COMMAND, argument_at
 from vaultkit.render.chemistry import formula, quantity
 from vaultkit.render.environments import environments
 from vaultkit.render.equation_numbers import tagged
@@ -270,19 +270,19 @@ def _command(found: re.Match[str]) -> tuple[str, int]:
 
 def _inner(tex: str, at: int) -> tuple[str, int]:
     """Return a rewritten argument, and its end."""
-    inner, at = group(tex, at)
+    inner, at = argument_at(tex, at)
     return "".join(_commands(inner)), at
 
 
 def _words(found: re.Match[str]) -> tuple[str, int]:
-    words, at = group(found.string, found.end())
+    words, at = argument_at(found.string, found.end())
     return _text(_TEXT[found["name"]], words), at
 
 
 def _left_out(found: re.Match[str]) -> tuple[str, int]:
     at = found.end()
     for _ in range(_LEFT_OUT[found["name"]]):
-        at = group(found.string, at)[1]
+        at = argument_at(found.string, at)[1]
     return "", at
 
 
@@ -292,7 +292,7 @@ def _kept_last(found: re.Match[str]) -> tuple[str, int]:
     if tex[at : at + 1] == "[":
         at = tex.find("]", at) + 1 or len(tex)
     for _ in range(_KEPT_LAST[found["name"]]):
-        at = group(tex, at)[1]
+        at = argument_at(tex, at)[1]
     inner, at = _inner(tex, at)
     return "{" + inner + "}", at
 
@@ -304,7 +304,7 @@ def _filled(found: re.Match[str]) -> tuple[str, int] | None:
     for _ in range(form.count("{0") + form.count("{1") + form.count("{2")):
         if not tex[at:].lstrip().startswith("{"):
             return None
-        inner, at = group(tex, at)
+        inner, at = argument_at(tex, at)
         groups.append(inner)
     return form.format(*("".join(_commands(inner)) for inner in groups)), at
 
@@ -321,7 +321,7 @@ def _parted_by_a_word(found: re.Match[str]) -> tuple[str, int]:
 def _with_limits(found: re.Match[str]) -> tuple[str, int] | None:
     """Rewrite an operator with scripts above and below; None if it has none."""
     tex = found.string
-    limits = _LIMITS.match(tex, group(tex, found.end())[1])
+    limits = _LIMITS.match(tex, argument_at(tex, found.end())[1])
     if not limits:
         return None
     written, at = rf"\mathop{{{_inner(tex, found.end())[0]}}}", limits.end()
@@ -334,11 +334,11 @@ def _with_limits(found: re.Match[str]) -> tuple[str, int] | None:
 
 def _coloured(found: re.Match[str]) -> tuple[str, int] | None:
     hexadecimal = _HEXADECIMAL.match(found.string, found.end())
-    return ("", group(found.string, found.end())[1]) if hexadecimal else None
+    return ("", argument_at(found.string, found.end())[1]) if hexadecimal else None
 
 
 def _reference(found: re.Match[str]) -> tuple[str, int]:
-    label, at = group(found.string, found.end())
+    label, at = argument_at(found.string, found.end())
     return rf"\text{{{f'({label})' if found['name'] == 'eqref' else label}}}", at
 
 
@@ -355,16 +355,16 @@ def _stacked(found: re.Match[str]) -> tuple[str, int]:
 
 
 def _unicode(found: re.Match[str]) -> tuple[str, int]:
-    number, at = group(found.string, found.end())
+    number, at = argument_at(found.string, found.end())
     return _sign(number), at
 
 
 def _defined(found: re.Match[str]) -> tuple[str, int]:
     """Rewrite a definition so that it may redefine a command or define a new one, as in MathJax."""
-    word, at = group(found.string, found.end())
+    word, at = argument_at(found.string, found.end())
     written = rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
     if found["name"] == "DeclareMathOperator":
-        says, at = group(found.string, at)
+        says, at = argument_at(found.string, at)
         star = "*" if found[0].endswith("*") else ""
         operator = "".join(_commands(rf"\operatorname{star}{{{says}}}"))
         written += f"{{{operator}}}"
@@ -372,7 +372,7 @@ def _defined(found: re.Match[str]) -> tuple[str, int]:
 
 
 def _operator(found: re.Match[str]) -> tuple[str, int] | None:
-    at = group(found.string, found.end())[1]
+    at = argument_at(found.string, found.end())[1]
     name = found.string[found.end() : at]
     plain = _FONT.sub(_letters, name)
     return None if plain == name else (found[0] + "".join(_commands(plain)), at)
@@ -389,7 +389,7 @@ def _letters(found: re.Match[str]) -> str:
 
 
 def _chemical(found: re.Match[str]) -> tuple[str, int]:
-    text, at = group(found.string, found.end())
+    text, at = argument_at(found.string, found.end())
     written = "".join(_commands((formula if found["name"] == "ce" else quantity)(text)))
     # A group with columns is part of the table around it, so it keeps no braces.
     return written if "&" in written else f"{{{written}}}", at

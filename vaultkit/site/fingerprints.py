@@ -17,7 +17,7 @@ def names_fingerprint(vault: Vault) -> bytes:
         vault.root,
         vault.options,
         sorted(map(str, vault.hidden)),
-        vault.breaks,
+        vault.has_hard_breaks,
         vault.preamble,
         # Unpublished notes affect which note a link names.
         [(str(path), note.outline, note.title) for path, note in vault.whole.notes.items()],

@@ -6,7 +6,7 @@ import posixpath
 from collections import defaultdict
 
 from vaultkit.read.note import Note
-from vaultkit.read.syntax import natural
+from vaultkit.read.syntax import natural_key
 from vaultkit.read.vault import Vault
 
 
@@ -24,8 +24,10 @@ def front_page(vault: Vault, title: str) -> str:
     for note in vault.notes.values():
         folders[posixpath.dirname(vault.relative(note.path))].append(note)
     parts = [f"# {title}"]
-    for folder in sorted(folders, key=lambda folder: [natural(part) for part in folder.split("/")]):
-        notes = sorted(folders[folder], key=lambda note: natural(note.title))
+    for folder in sorted(
+        folders, key=lambda folder: [natural_key(part) for part in folder.split("/")]
+    ):
+        notes = sorted(folders[folder], key=lambda note: natural_key(note.title))
         rows = "\n".join(_row(note, vault) for note in notes)
         parts += [*([f"## {folder}"] if folder else []), rows]
     return "\n\n".join(parts) + "\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from vaultkit.read.note import Note
-from vaultkit.read.syntax import natural, place
+from vaultkit.read.syntax import address_of_path, natural_key
 from vaultkit.read.vault import Vault
 from vaultkit.site import (
     anki,
@@ -343,16 +343,16 @@ def page_address(vault: Vault, uri: str) -> str:
     folder, name = posixpath.split(uri)
     stem = posixpath.splitext(name)[0]
     if stem in ("index", "README"):
-        return place(folder) if folder else ""
+        return address_of_path(folder) if folder else ""
     note = vault.notes.get(vault.root / uri)
-    return vault.address(note) if note else place(posixpath.join(folder, stem))
+    return vault.address(note) if note else address_of_path(posixpath.join(folder, stem))
 
 
 def in_order(uri: str, is_index: bool) -> tuple[list[object], bool, object]:
     """Return the sort key of a file in Obsidian's order; a folder's own page comes first in it."""
     folder, name = posixpath.split(uri)
-    above: list[object] = [natural(part) for part in folder.split("/") if part]
-    return above, not is_index, natural(posixpath.splitext(name)[0])
+    above: list[object] = [natural_key(part) for part in folder.split("/") if part]
+    return above, not is_index, natural_key(posixpath.splitext(name)[0])
 
 
 def tags_page() -> str:
