@@ -72,9 +72,9 @@ def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
             "vaultkit.values.compare.judge was replaced",
         ),
         (
-            "import vaultkit.values.compare as c\nc._one_of = None",
+            "import vaultkit.values.compare as c\nc._judge_among = None",
             5,
-            "vaultkit.values.compare._one_of was replaced",
+            "vaultkit.values.compare._judge_among was replaced",
         ),
         (
             "import vaultkit.values.compare as c\nc.judge.__code__ = (lambda: 1).__code__",

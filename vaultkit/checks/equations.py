@@ -30,7 +30,7 @@ from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import Membership, Node, TexError, parse, parse_expression
-from vaultkit.values import UnboundError, Verdict, judge, law, shape_mismatch
+from vaultkit.values import UnboundError, Verdict, is_law, judge, shape_mismatch
 
 #: Landau symbols before their arguments: O(n), o(1), Θ(n log n), Ω(n).
 _GROWTH = re.compile(
@@ -69,8 +69,8 @@ class Claim:
 
     @property
     def is_law(self) -> bool:
-        """Whether it is a general law; see `vaultkit.values.law`."""
-        return law(self.statement)
+        """Whether it is a general law; see `vaultkit.values.is_law`."""
+        return is_law(self.statement)
 
     @property
     def fails(self) -> bool:

@@ -19,8 +19,11 @@ _N = TypeVar("_N", bound=Node)
 class Cursor:
     """Inspects and consumes tokens, one after the other.
 
-    The methods `sum`, `term` and `listed_conditions`, which lower parts of the grammar call
-    recursively, are declared here and defined in derived classes.
+    A method ``parse_…`` consumes the part of the formula that it is named after, which begins at
+    the next token, and returns its node; it raises a `TexError` if another thing is there.
+
+    The methods `parse_sum`, `parse_term` and `parse_listed_conditions`, which lower parts of the
+    grammar call recursively, are declared here and defined in derived classes.
     """
 
     def __init__(
@@ -95,15 +98,15 @@ class Cursor:
             raise self.error(f"it is nested more than {DEEPEST} deep")
         return self.depth + 1
 
-    def group(self) -> list[Token]:
+    def take_group(self) -> list[Token]:
         """Consume ``{…}``, or a single token."""
         if self.next != "{":
-            if self.kind == "number" and self.next[0].isdigit() and len(self.next) > 1:
+            if self.kind == "number" and len(self.next) > 1 and self.next[0].isdigit():
                 # TeX takes a single digit: \frac12 is a half, and x^12 is not x^{12}.
                 token = self.tokens[self.at]
-                first = replace(token, text=token.text[0], end=token.start + 1)
-                rest = replace(token, text=token.text[1:], start=token.start + 1)
-                self.tokens[self.at : self.at + 1] = [first, rest]
+                digit = replace(token, text=token.text[0], end=token.start + 1)
+                other_digits = replace(token, text=token.text[1:], start=token.start + 1)
+                self.tokens[self.at : self.at + 1] = [digit, other_digits]
             self.take()
             return self.tokens[self.at - 1 : self.at]
         start, depth = self.at + 1, 0
@@ -112,32 +115,36 @@ class Cursor:
             if depth == 0:
                 return self.tokens[start : self.at - 1]
 
-    def inner(self, tokens: Sequence[Token]) -> Self:
+    def parser_of(self, tokens: Sequence[Token]) -> Self:
         """Return a parser of these tokens, one level deeper."""
         return type(self)(tokens, self.tex, self.next_depth(), self.braced)
 
-    def whole(self, tokens: Sequence[Token]) -> Node:
+    def parse_whole(self, tokens: Sequence[Token]) -> Node:
         """Parse all of these tokens as one sum."""
         if not tokens:
             raise self.error("there is nothing between the brackets")
-        parser = self.inner(tokens)
-        node = parser.sum()
+        parser = self.parser_of(tokens)
+        node = parser.parse_sum()
         if parser.next:
             raise parser.unexpected()
         return node
 
-    def relation(self) -> bool:
-        """Return whether a relation is next, perhaps at the beginning of the next row."""
+    def is_at_relation(self) -> bool:
+        """Return whether a relation is next, or the next row begins with one."""
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
-        return self.peek(ahead) in RELATIONS and (ahead == 0 or self.next == r"\\")
+        is_directly_next = ahead == 0
+        return self.peek(ahead) in RELATIONS and (is_directly_next or self.next == r"\\")
 
-    def relation_ahead(self) -> bool:
-        r"""Return whether ``a, b`` share a relation: in ``a, b = c``, not ``a, \quad b = c``."""
+    def has_relation_ahead(self) -> bool:
+        r"""Return whether a relation follows in this list: after ``a`` in ``a, b = c``.
+
+        In ``a, \quad b = c`` it does not.
+        """
         depth = 0
         for token in self.tokens[self.at + 1 :]:
-            depth += (token.text in ("(", "{", "[", r"\{")) - (token.text in (")", "}", "]", r"\}"))
+            depth += _depth_change(token)
             if depth < 0 or token.text in (r"\quad", r"\qquad", r"\\", ";"):
                 return False
             if token.kind == "text" and WORDS.match(token.text):
@@ -146,13 +153,13 @@ class Cursor:
                 return True
         return False
 
-    def condition_in_brackets(self) -> bool:
+    def is_at_condition_in_brackets(self) -> bool:
         """Return whether a condition in brackets, such as ``(x > 0)``, begins here."""
         if self.next != "(":
             return False
         depth = 0
         for token in self.tokens[self.at :]:
-            depth += (token.text in ("(", "{", "[", r"\{")) - (token.text in (")", "}", "]", r"\}"))
+            depth += _depth_change(token)
             if depth == 1 and token.text in RELATIONS:
                 return True
             if depth == 0:
@@ -161,27 +168,37 @@ class Cursor:
 
     # Rules that the parts above use
 
-    def sum(self) -> Node:
+    def parse_sum(self) -> Node:
         """Parse a sum."""
         raise NotImplementedError
 
-    def term(self) -> Node:
+    def parse_term(self) -> Node:
         """Parse a term of a sum."""
         raise NotImplementedError
 
-    def listed_conditions(self, indices: bool) -> tuple[Node, ...]:
+    def parse_listed_conditions(self, indices: bool) -> tuple[Node, ...]:
         """Parse conditions with commas and *and* between them."""
         raise NotImplementedError
 
 
-def cut(tokens: Iterable[Token], at: str) -> list[list[Token]]:
-    """Split tokens at a sign, outside brackets and environments."""
+def _depth_change(token: Token) -> int:
+    """Return by how much a token changes the depth of brackets: 1, 0 or -1."""
+    return (token.text in ("(", "{", "[", r"\{")) - (token.text in (")", "}", "]", r"\}"))
+
+
+def split_at(tokens: Iterable[Token], sign: str) -> list[list[Token]]:
+    """Split tokens at a sign, outside brackets and environments.
+
+    >>> from vaultkit.tex.tokens import tokenize
+    >>> parts = split_at(tokenize("a, (b, c)"), ",")
+    >>> ["".join(token.text for token in part) for part in parts]
+    ['a', '(b,c)']
+    """
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
-        depth += token.text in ("{", "(", "[", r"\{", r"\begin")
-        depth -= token.text in ("}", ")", "]", r"\}", r"\end")
-        if token.text == at and depth == 0:
+        depth += _depth_change(token) + (token.text == r"\begin") - (token.text == r"\end")
+        if token.text == sign and depth == 0:
             parts.append([])
         else:
             parts[-1].append(token)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import NamedTuple
 
 from vaultkit.tex.atoms import Atoms, quotient
-from vaultkit.tex.cursor import LONGEST_CHAIN, cut, name_of
+from vaultkit.tex.cursor import LONGEST_CHAIN, name_of, split_at
 from vaultkit.tex.tokens import (
     BARS,
     DOTS,
@@ -42,10 +43,18 @@ from vaultkit.tex.tree import (
 from vaultkit.tex.words import WORDS
 
 
+class _Limits(NamedTuple):
+    r"""What the subscript of ``\sum`` says: its indices, where they begin, and conditions."""
+
+    indices: tuple[str, ...] = ()
+    low: Node | None = None
+    conditions: tuple[Node, ...] = ()
+
+
 class Expressions(Atoms):
     """Parses sums of terms, and terms of factors."""
 
-    def sum(self) -> Node:
+    def parse_sum(self) -> Node:
         r"""Parse terms with signs between them.
 
         A single term without a minus sign is returned as it is, not as a sum. Terms with dots,
@@ -58,28 +67,25 @@ class Expressions(Atoms):
             sign = 1
             while self.next in ("+", "-"):
                 sign *= 1 if self.take() == "+" else -1
-            terms.append((sign, self.term()))
-            self.go_on(("+", "-"))
+            terms.append((sign, self.parse_term()))
+            self.skip_line_break(("+", "-"))
             if self.next not in ("+", "-"):
                 break
         self.depth -= 1
         if len(terms) > 1:
-            terms = self.without_dots(terms)
+            terms = self.replace_dots_in_sum(terms)
         (sign, first), *others = terms
         if sign > 0 and not others:
             return first
         return self.with_span(start, Sum(tuple(terms)))
 
-    def go_on(self, signs: Collection[str]) -> None:
-        """Skip a line break, if the next row continues the sum with a sign and has no relation."""
+    def skip_line_break(self, signs: Collection[str]) -> None:
+        """Skip a line break if the next row begins with one of the signs and has no relation."""
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
-        if (self.peek(ahead), self.peek(ahead + 1)) == (
-            "{",
-            "}",
-        ):  # {} only changes the space around the sign
-            ahead += 2
+        if self.peek(ahead) == "{" and self.peek(ahead + 1) == "}":
+            ahead += 2  # {} only changes the space around the sign
         if self.next != r"\\" or self.peek(ahead) not in signs:
             return
         for token in self.tokens[self.at + ahead :]:
@@ -89,11 +95,11 @@ class Expressions(Atoms):
                 break
         self.at += ahead
 
-    def term(self) -> Node:
+    def parse_term(self) -> Node:
         """Parse products with operators between them."""
         start = self.start()
-        node = self.product()
-        self.go_on(OPERATORS)
+        node = self.parse_product()
+        self.skip_line_break(OPERATORS)
         links = 0
         while self.next in OPERATORS:
             op = OPERATORS[self.take()]
@@ -101,46 +107,53 @@ class Expressions(Atoms):
             while self.next == "-":
                 self.take()
                 sign = -sign
-            right = self.product()
+            right = self.parse_product()
             right = right if sign > 0 else self.with_span(start, Sum(((-1, right),)))
             if isinstance(node, Dots) or isinstance(right, Dots):
                 raise self.error("dots between factors are not read; write \\prod")
             node = quotient(node, right) if op == "/" else Product(op, node, right)
             node = self.with_span(start, node)
-            self.go_on(OPERATORS)
+            self.skip_line_break(OPERATORS)
             links += 1
             if links > LONGEST_CHAIN:
                 raise self.error(f"a chain of more than {LONGEST_CHAIN} factors")
         return node
 
-    def product(self) -> Node:
+    def parse_product(self) -> Node:
         """Parse adjacent factors."""
         start = self.start()
-        node = self.factor()
+        node = self.parse_factor()
         links = 0
-        while self.begins_factor():
-            last = self.tokens[self.at - 1]
-            braced = self.next == "{" and self.tokens[self.at + 1 : self.at + 2]
-            digits = self.kind == "number" or (braced and braced[0].kind == "number")
-            # `N_0 2` is a product, but `x_12` is ambiguous: `x_{12}` may be meant.
-            script = self.at > 1 and self.tokens[self.at - 2].text in ("_", "^")
-            apart = script and self.start() > last.end
-            if last.kind == "number" and digits and not apart:
-                raise self.error("two numbers side by side")
-            behind = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else last
-            written = last.kind == "number" and self.next == "e" and self.start() == last.end
-            if written and (behind.kind == "number" or behind.text in ("-", "+")):
-                raise self.error("write powers of ten as 10^{-3}")
+        while self.is_at_factor():
+            if self.tokens[self.at - 1].kind == "number":
+                self.check_factor_after_number()
             if isinstance(node, Dots) or self.next in DOTS:
                 raise self.error("dots between factors are not read; write \\prod")
-            node = self.with_span(start, Product("", node, self.factor()))
+            node = self.with_span(start, Product("", node, self.parse_factor()))
             links += 1
             if links > LONGEST_CHAIN:
                 raise self.error(f"a chain of more than {LONGEST_CHAIN} factors")
         return node
 
-    def begins_factor(self) -> bool:
-        """Return whether a factor begins here, so that it multiplies the one before."""
+    def check_factor_after_number(self) -> None:
+        """Raise an error if a number, or the ``e`` of a power of ten, follows a number."""
+        number = self.tokens[self.at - 1]
+        following = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
+        is_number = self.kind == "number" or (
+            self.next == "{" and following is not None and following.kind == "number"
+        )
+        # `N_0 2` is a product, but `x_12` is ambiguous: `x_{12}` may be meant.
+        is_index = self.at > 1 and self.tokens[self.at - 2].text in ("_", "^")
+        is_apart = is_index and self.start() > number.end
+        if is_number and not is_apart:
+            raise self.error("two numbers side by side")
+        if self.next == "e" and self.start() == number.end:
+            has_exponent = following is None or following.kind == "number"
+            if has_exponent or self.peek(1) in ("-", "+"):
+                raise self.error("write powers of ten as 10^{-3}")
+
+    def is_at_factor(self) -> bool:
+        """Return whether a factor begins here, so that it multiplies the one before it."""
         text, kind = self.next, self.kind
         if not text or text in RELATIONS or text in SEPARATORS or text in OPERATORS:
             return False
@@ -149,34 +162,31 @@ class Expressions(Atoms):
         if kind == "text":
             return not WORDS.match(text)
         if text in BARS:
-            return text != "|" or self.bars_open()
+            return text != "|" or self.is_at_opening_bar()
         if text in DOUBLE_BARS:
-            return text == r"\lVert" or self.bars_open()
-        if self.condition_in_brackets():
+            return text == r"\lVert" or self.is_at_opening_bar()
+        if self.is_at_condition_in_brackets():
             return False
         closing = {*OPEN.values(), *BARS.values(), *DOUBLE_BARS.values()}
         return text not in {*closing, "+", "-", "^", "_", "'", ".", ":", "!", "&", r"\end",
                             r"\pmod", r"\prime", r"\%", "?"}  # fmt: skip
 
-    def bars_open(self) -> bool:
+    def is_at_opening_bar(self) -> bool:
         """Return whether a bar opens here, given the number of bars before it."""
         text = self.next
         return sum(token.text == text for token in self.tokens[: self.at]) % 2 == 0
 
-    def factor(self) -> Node:
+    def parse_factor(self) -> Node:
         """Parse a factor: an operator with its operand, a function, or an atom."""
         start = self.start()
-        return self.with_span(start, self._factor())
+        return self.with_span(start, self.parse_bare_factor())
 
-    def _factor(self) -> Node:
-        """Parse one factor of a product.
-
-        An atom with its indices and exponents, or a function with its argument.
-        """
+    def parse_bare_factor(self) -> Node:
+        """Parse an operator with its operand, a function, or an atom, without its span."""
         if self.next == r"\underset":
             self.take()
-            below, sign = self.group(), self.group()
-            marks = [Token("char", "_"), Token("char", "{"), *below, Token("char", "}")]
+            subscript, sign = self.take_group(), self.take_group()
+            marks = [Token("char", "_"), Token("char", "{"), *subscript, Token("char", "}")]
             self.tokens[self.at : self.at] = [*sign, *marks]
         if self.next == r"\arg" and self.peek(1) in (r"\max", r"\min"):
             self.take()
@@ -184,55 +194,56 @@ class Expressions(Atoms):
             self.tokens[self.at] = replace(token, text=r"\arg" + token.text.removeprefix("\\"))
         if self.next == r"\partial":
             self.take()
-            return Differential(self.postfix(self.atom()))
+            return Differential(self.parse_postfix(self.parse_atom()))
         if self.next == r"\nabla":
             self.take()
             if self.next != "_":
                 raise self.error(r"write \nabla with its variable, as in \nabla_W L")
             self.take()
-            by = self.whole(self.group())
-            return Derivative(self.postfix(self.atom()), by)
+            variable = self.parse_whole(self.take_group())
+            return Derivative(self.parse_postfix(self.parse_atom()), variable)
         if self.next in (r"\sum", r"\prod") or (
             self.next in REDUCTIONS and self.peek(1) in ("_", "^")
         ):
-            return self.reduction()
+            return self.parse_reduction()
         if self.next in (r"\max", r"\min"):
             name = self.take().removeprefix("\\")
             if self.next in OPEN and self.next != "{":
-                return self.postfix(Apply(Function(name), self.arguments()))
-            return Apply(Function(name), (self.factor(),))
+                return self.parse_postfix(Apply(Function(name), self.parse_arguments()))
+            return Apply(Function(name), (self.parse_factor(),))
         if self.next in FUNCTIONS:
-            return self.function()
+            return self.parse_function()
         if self.kind == "text" and self.next.strip() in PREFIXES and self.peek(1) not in ("(", "["):
             name = self.take().strip()
-            if self.begins_factor():
-                return Apply(Symbol(name), (self.factor(),))
+            if self.is_at_factor():
+                return Apply(Symbol(name), (self.parse_factor(),))
             self.at -= 1  # without an argument it is the name of a variable
-        return self.postfix(self.atom())
+        return self.parse_postfix(self.parse_atom())
 
-    def reduction(self) -> Node:
+    def parse_reduction(self) -> Node:
         r"""Parse ``\sum_{j=1}^{n}``, ``\max_j`` and the like, with their term."""
         kind = REDUCTIONS[self.take()]
-        indices: tuple[str, ...] = ()
-        conditions: tuple[Node, ...] = ()
-        low, high = None, None
+        limits = _Limits()
+        high = None
         while self.next in ("_", "^"):
             if self.take() == "^":
                 if high is not None:
                     raise self.error(f"\\{kind} has two ends")
-                high = self.whole(self.group())
+                high = self.parse_whole(self.take_group())
                 continue
-            if indices or conditions:
+            if limits.indices or limits.conditions:
                 raise self.error(f"\\{kind} has two indices")
-            parser = self.inner(self.group())
-            indices, low, conditions = parser.below(kind)
+            parser = self.parser_of(self.take_group())
+            limits = parser.parse_limits(kind)
+        indices, low, conditions = limits
         if high is not None and (len(indices) != 1 or conditions):
             raise self.error(f"cannot read the index of \\{kind}")
-        body = self.term()
+        body = self.parse_term()
         if isinstance(body, Dots):
             raise self.error("dots have no meaning here")
         if not indices and not conditions:
-            used = {i for s in walk(body) if isinstance(s, Subscript) for i in s.indices}
+            subscripts = [node for node in walk(body) if isinstance(node, Subscript)]
+            used = {index for subscript in subscripts for index in subscript.indices}
             if len(used) != 1:
                 raise self.error(f"\\{kind} has no index to run over")
             indices = (name_of(used.pop()),)
@@ -240,65 +251,56 @@ class Expressions(Atoms):
             low = Number("1")
         return Reduce(kind, indices, low, high, body, conditions)
 
-    def below(self, kind: str) -> tuple[tuple[str, ...], Node | None, tuple[Node, ...]]:
-        r"""Parse the subscript of ``\sum``: ``j``, ``j = 1``, ``i, j``, ``i < j``."""
+    def parse_limits(self, kind: str) -> _Limits:
+        r"""Parse all of the subscript of ``\sum``: ``j``, ``j = 1``, ``i, j``, ``i < j``."""
         if not any(token.text in RELATIONS for token in self.tokens):
-            names = tuple(name_of(self.whole(part)) for part in cut(self.tokens, ","))
+            names = tuple(name_of(self.parse_whole(part)) for part in split_at(self.tokens, ","))
             if len(names) == 1 and len(self.tokens) > 1:
                 letters = [t.text for t in self.tokens if t.kind == "char" and t.text.isalpha()]
                 if len(letters) == len(self.tokens):
                     names = tuple(letters)  # \sum_{ij}
             if not names or not all(names) or len(set(names)) != len(names):
                 raise self.error(f"cannot read the index of \\{kind}")
-            return names, None, ()
-        at = self.at
-        name = self.postfix(self.atom())
+            return _Limits(names)
+        start = self.at
+        name = self.parse_postfix(self.parse_atom())
         if self.next == "=":
             self.take()
-            low = self.sum()
+            low = self.parse_sum()
             if self.next or not name_of(name):
                 raise self.error(f"cannot read the index of \\{kind}")
-            return (name_of(name),), low, ()
-        self.at = at
-        conditions = self.listed_conditions(False)
-        while self.next == ",":
-            self.take()
-            conditions += self.listed_conditions(False)
-        if self.next:
-            raise self.unexpected()
-        return (), None, conditions
+            return _Limits((name_of(name),), low)
+        self.at = start
+        return _Limits(conditions=self.parse_only_conditions())
 
-    def function(self) -> Node:
+    def parse_function(self) -> Node:
         r"""Parse ``\exp``, ``\log_2`` and the like, with an argument."""
         name = self.take().removeprefix("\\").replace("ln", "log")
         power = base = None
         while self.next in ("^", "_"):
             if self.take() == "^":
-                power = self.whole(self.group())
+                power = self.parse_whole(self.take_group())
             elif name == "log":
-                base = self.whole(self.group())
+                base = self.parse_whole(self.take_group())
             else:
                 raise self.error(f"\\{name} has no index")
         if power == Sum(((-1, Number("1")),)):
             raise self.error(f"write \\arc{name}, or 1 / \\{name}")
-        if self.next in ("(", "["):
-            arguments = self.arguments()
-            bracketed = True
-        else:
-            bracketed = False
-            argument = self.factor()
-            while (
-                self.begins_factor()
-                and self.next not in FUNCTIONS
-                and (self.next not in OPEN or self.next == "{")
-                and self.next not in REDUCTIONS
-            ):
-                argument = Product("", argument, self.factor())
-            arguments = (argument,)
+        is_bracketed = self.next in ("(", "[")
+        arguments = self.parse_arguments() if is_bracketed else (self.parse_bare_argument(),)
         if len(arguments) != 1:
             raise self.error(f"\\{name} takes one argument")
         node: Node = Apply(Function(name), arguments)
         if base is not None:
             node = Product("/", node, Apply(Function("log"), (base,)))
         node = Power(node, power) if power else node
-        return self.postfix(node) if bracketed else node
+        return self.parse_postfix(node) if is_bracketed else node
+
+    def parse_bare_argument(self) -> Node:
+        """Parse an argument without brackets: the factors up to a function or bracket."""
+        argument = self.parse_factor()
+        while self.is_at_factor() and self.next not in FUNCTIONS | REDUCTIONS.keys():
+            if self.next in OPEN and self.next != "{":
+                break
+            argument = Product("", argument, self.parse_factor())
+        return argument

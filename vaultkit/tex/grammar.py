@@ -43,100 +43,76 @@ _KNOWN_SETS = (
 )
 
 #: Letters of indices: in ``y_i < 0, i = 2``, the second part is the range of the index.
-_COUNTING = frozenset("ijklrst")
+_INDEX_LETTERS = frozenset("ijklrst")
 
 
 class _Statements(Expressions):
     """Parses all statements of a formula."""
 
-    def statements(self) -> list[Node]:
-        """Parse the whole formula.
-
-        Its statements, each with the conditions and ranges that apply to it.
-        """
+    def parse_statements(self) -> list[Node]:
+        """Parse the whole formula; a statement has the conditions and ranges that apply to it."""
         found: list[Node] = []
+        #: Where the latest statements, which share a relation, begin among these.
+        latest = 0
         ranges: list[Range] = []
-        waiting: tuple[Node, ...] = ()
-        last = 0
+        #: Conditions of the next statement.
+        pending: tuple[Node, ...] = ()
         while self.next:
-            if self.separator():
+            if self.take_separator():
                 continue
-            if self.condition_begins():
-                scope = "for" in self.next or self.next == r"\forall"
-                conditions = self.conditions()
+            if self.is_at_condition():
+                is_about_all = "for" in self.next or self.next == r"\forall"
+                conditions = self.parse_conditions()
                 if self.next == ":":
                     self.take()
                 ranges += [c for c in conditions if isinstance(c, Range)]
                 conditions = tuple(c for c in conditions if not isinstance(c, Range))
                 if found:
-                    since = 0 if scope else last
-                    found[since:] = [self._conditioned(s, conditions) for s in found[since:]]
+                    first = 0 if is_about_all else latest
+                    found[first:] = [_with_conditions(s, conditions) for s in found[first:]]
                 else:
-                    waiting += conditions
+                    pending += conditions
                 continue
             if self.next in IMPLIES:
                 self.take()
-                if not found[last:]:
+                if not found[latest:]:
                     raise self.error("the arrow has no left side")
-                waiting = (*waiting, *found[last:])
-                del found[last:]
+                pending = (*pending, *found[latest:])
+                del found[latest:]
                 continue
-            begin, braced = self.start(), len(self.braced)
-            said = self.statement()
-            if self.next and not (
-                self.separator() or self.condition_begins() or self.next in IMPLIES
-            ):
-                if self.next == "." and self.at == len(self.tokens) - 1:
-                    self.take()
-                else:
-                    raise self.unexpected()
-            if not said and len(self.braced) == braced:
-                end = self.tokens[self.at - 1].end
-                text = " ".join(self.tex[begin:end].split()).rstrip("., ;")
-                raise TexError(f"{text!r} states nothing", begin, end)
-            ranges += [s for s in said if isinstance(s, Range)]
-            said = [self._conditioned(s, waiting) for s in said if not isinstance(s, Range)]
-            if said:
-                last = len(found)
-                found += said
+            statements = self.parse_whole_statement()
+            ranges += [s for s in statements if isinstance(s, Range)]
+            statements = [s for s in statements if not isinstance(s, Range)]
+            if statements:
+                latest = len(found)
+                found += [_with_conditions(s, pending) for s in statements]
         if self.environments:
             raise self.error(f"\\begin{{{self.environments[-1]}}} is never ended")
-        found += [self._conditioned(claim, ()) for claim in self.braced]
-        if waiting and not found:
+        found += self.braced
+        if pending and not found:
             raise self.error("a condition without a statement")
-        ranges += self.counted(found)
-        for limits in ranges:
-            users = [s for s in found if limits.index in walk(s)]
-            found = [self._conditioned(s, (limits,)) if s in users else s for s in found]
-            if not users:
-                found.append(limits)
-        return found
+        ranges += _take_index_values(found)
+        return _with_ranges(found, ranges)
 
-    @staticmethod
-    def counted(found: list[Node]) -> list[Range]:
-        """Remove and return ``i = 2`` from the statements, if i is an index in the others."""
-        ranges: list[Range] = []
-        for said in list(found):
-            match said:
-                case Statement((Symbol(name) as letter, Number() as number), ("=",), ()) if (
-                    name in _COUNTING
-                    and any(
-                        letter in walk(node.indices)
-                        for other in found
-                        if other is not said
-                        for node in walk(other)
-                        if isinstance(node, Subscript)
-                    )
-                ):
-                    found.remove(said)
-                    ranges.append(Range(letter, number, number))
-        return ranges
+    def parse_whole_statement(self) -> list[Node]:
+        """Parse a statement, or several with a common relation, up to a separator or condition.
 
-    @staticmethod
-    def _conditioned(statement: Any, conditions: tuple[Node, ...]) -> Any:
-        return replace(statement, when=statement.when + conditions) if conditions else statement
+        The braces of an expression may state something; another expression alone is an error.
+        """
+        begin, braced = self.start(), len(self.braced)
+        statements = self.parse_statement()
+        is_at_end = not self.next or self.take_separator() or self.is_at_condition()
+        if not is_at_end and self.next not in IMPLIES:
+            if self.next != "." or self.at < len(self.tokens) - 1:
+                raise self.unexpected()
+            self.take()
+        if not statements and len(self.braced) == braced:
+            end = self.tokens[self.at - 1].end
+            text = " ".join(self.tex[begin:end].split()).rstrip("., ;")
+            raise TexError(f"{text!r} states nothing", begin, end)
+        return statements
 
-    def separator(self) -> bool:
+    def take_separator(self) -> bool:
         """Take a separator or a mark of an environment; return whether there was one."""
         if self.next in (r"\begin", r"\end"):
             name = "".join(t.text for t in self.tokens[self.at + 2 : self.at + 12])
@@ -147,30 +123,31 @@ class _Statements(Expressions):
                 elif not self.environments or self.environments.pop() != name:
                     raise self.error(f"\\end{{{name}}} ends nothing that has begun")
                 self.take()
-                self.group()
+                self.take_group()
                 if name == "alignedat" and self.environments[-1:] == [name]:
-                    self.group()
+                    self.take_group()
                 return True
         if self.next in SEPARATORS or (self.kind == "text" and JOINING.match(self.next)):
             self.take()
             return True
         return False
 
-    def condition_begins(self) -> bool:
+    def is_at_condition(self) -> bool:
         r"""Return whether a condition is next: ``\forall``, a word such as *for*, or brackets.
 
         Raises TexError if the next words are neither a condition nor join two statements.
         """
         if self.next == r"\forall":
             return True
-        if self.kind == "text" and WORDS.match(self.next) and not JOINING.match(self.next):
+        is_word = self.kind == "text" and WORDS.match(self.next)
+        if is_word and not JOINING.match(self.next):
             if not CONDITION.match(self.next) or "unless" in self.next or "only" in self.next:
                 raise self.error(f"the words {self.next.strip()!r} cannot be judged")
             return True
-        return self.condition_in_brackets()
+        return self.is_at_condition_in_brackets()
 
-    def conditions(self) -> tuple[Node, ...]:
-        """Parse the conditions after ``if`` or ``for``, or those in brackets."""
+    def parse_conditions(self) -> tuple[Node, ...]:
+        """Parse ``if`` or ``for`` with the conditions after it, or conditions in brackets."""
         if self.next == "(":
             start, depth = self.at, 0
             while True:
@@ -178,16 +155,16 @@ class _Statements(Expressions):
                 depth += (text == "(") - (text == ")")
                 if not depth:
                     break
-            parser = self.inner(self.tokens[start + 1 : self.at - 1])
-            found = parser.listed_conditions(False)
+            parser = self.parser_of(self.tokens[start + 1 : self.at - 1])
+            found = parser.parse_listed_conditions(False)
             if parser.next:
                 raise parser.unexpected()
             return found
         indices = self.next == r"\forall" or "for" in self.next
         self.take()
-        return self.listed_conditions(indices)
+        return self.parse_listed_conditions(indices)
 
-    def listed_conditions(self, indices: bool) -> tuple[Node, ...]:
+    def parse_listed_conditions(self, indices: bool) -> tuple[Node, ...]:
         """Parse conditions joined by *and*.
 
         With ``indices``, also by commas, and bare letters, which state nothing.
@@ -195,65 +172,65 @@ class _Statements(Expressions):
         found: list[Node] = []
         while True:
             begin = self.at
-            said = self.statement()
-            if not said:
-                names = self.tokens[begin : self.at]
-                if not indices or any(
-                    t.text != "," and not (t.kind == "char" and t.text.isalpha()) for t in names
-                ):
+            statements = self.parse_statement()
+            if not statements:
+                are_letters = all(map(_is_letter_or_comma, self.tokens[begin : self.at]))
+                if not indices or not are_letters:
                     raise self.error("a condition that states nothing")
-            found += said
-            joined = self.kind == "text" and re.fullmatch(r"\s*and\s*", self.next)
-            if joined or (indices and self.next == "," and self.relation_ahead()):
-                self.take()
-                continue
-            return tuple(found)
+            found += statements
+            is_at_and = self.kind == "text" and re.fullmatch(r"\s*and\s*", self.next)
+            is_at_next_of_list = indices and self.next == "," and self.has_relation_ahead()
+            if not is_at_and and not is_at_next_of_list:
+                return tuple(found)
+            self.take()
 
-    def statement(self) -> list[Node]:
+    def parse_statement(self) -> list[Node]:
         """Parse a statement, or several with a common relation; none for an expression alone."""
         start = self.start()
-        lefts = [self.sum()]
-        while self.next == "," and self.relation_ahead():
+        lefts = [self.parse_sum()]
+        while self.next == "," and self.has_relation_ahead():
             self.take()
-            lefts.append(self.sum())
-        if not self.relation() and self.next == ",":
+            lefts.append(self.parse_sum())
+        if not self.is_at_relation() and self.next == ",":
             # Names in a list, without a relation after them.
             while self.next == ",":
                 self.take()
                 if not self.next:
                     break
-                lefts.append(self.sum())
+                lefts.append(self.parse_sum())
         sides: list[Node] = []
         relations: list[str] = []
-        while self.relation():
+        while self.is_at_relation():
             # A row of an aligned formula may begin with a relation.
             while self.next in (r"\\", r"\quad", r"\qquad"):
                 self.take()
             relation = RELATIONS[self.take()]
             if relation in "∈∉":
-                chains = self.chains(start, lefts, relations, sides)
-                element = [sides[-1]] if sides else lefts
-                return [*chains, *self.members(start, element, relation == "∉")]
+                statements = self.make_statements(start, lefts, relations, sides)
+                elements = [sides[-1]] if sides else lefts
+                return [*statements, *self.parse_membership(start, elements, relation == "∉")]
             relations.append(relation)
-            sides.append(self.sum())
+            sides.append(self.parse_sum())
         if self.next in UNJUDGED:
             raise self.unexpected()
         if self.next == r"\pmod" and relations:
             # Congruence: both sides have the same remainder.
             self.take()
-            divisor = self.whole(self.group())
+            divisor = self.parse_whole(self.take_group())
             if set(relations) != {"="}:
                 raise self.error("\\pmod is only read after \\equiv")
             lefts = [Product("mod", left, divisor) for left in lefts]
             sides = [Product("mod", side, divisor) for side in sides]
-            return self.chains(start, lefts, relations, sides)
+            return self.make_statements(start, lefts, relations, sides)
         if relations == ["="]:
-            limits = self.range(start, lefts, sides[0]) or self.values(start, lefts, sides[0])
+            limits = self.parse_range(start, lefts, sides[0]) or self.parse_numbers(
+                start, lefts, sides[0]
+            )
             if limits:
                 return [limits]
-        return self.chains(start, lefts, relations, sides)
+        return self.make_statements(start, lefts, relations, sides)
 
-    def chains(
+    def make_statements(
         self, start: int, lefts: list[Node], relations: list[str], sides: list[Node]
     ) -> list[Node]:
         """Return a statement ``left = side = …`` for each of the listed left sides.
@@ -262,91 +239,105 @@ class _Statements(Expressions):
         """
         if not relations:
             return []
-        lefts, limits = self.listed(lefts)
+        lefts, limits = self.replace_dots_in_list(lefts)
         return [
             self.with_span(start, Statement((left, *sides), tuple(relations), limits))
             for left in lefts
         ]
 
-    def members(self, start: int, elements: list[Node], negated: bool) -> list[Node]:
+    def parse_membership(self, start: int, elements: list[Node], negated: bool) -> list[Node]:
         """Parse the set after ∈ or ∉; return what it states of each element.
 
         A set may state its kind and a shape, an interval, or its numbers; for each of these, an
         element has a `Membership`. In a list with dots, the elements share an index with limits.
         """
-        elements, limits = self.listed(elements)
-        claims: list[dict[str, Any]] = []
+        elements, limits = self.replace_dots_in_list(elements)
         if self.next == r"\mathbb" or self.next in SETS:
-            if self.next == r"\mathbb":
-                self.take()
-                name = "".join(t.text for t in self.group())
-            else:
-                name = self.take()
-            if name not in SETS:
-                raise self.error(_KNOWN_SETS)
-            bound, dims = self.decorations(whole=SETS[name] != "R")
-            claims.append({"kind": SETS[name], "dims": dims or ()})
-            if bound:
-                closed = "[" if bound == "≥" else "("
-                claims.append({"kind": "", "dims": None, "interval": (
-                    closed, Number("0"), Symbol("infty"), ")")})  # fmt: skip
+            claims = self.parse_named_set(elements[0])
         elif self.next in ("[", "("):
-            opening = self.take()
-            low = self.sum()
-            self.take(",")
-            high = self.sum()
-            closing = self.take()
-            if closing not in (")", "]"):
-                raise self.error(f"expected ')' or ']', found {closing!r}")
-            bound, dims = self.decorations()
-            if bound:
-                raise self.error(_KNOWN_SETS)
-            if dims is not None:
-                claims.append({"kind": "R", "dims": dims})
-            claims.append({"kind": "", "dims": None, "interval": (opening, low, high, closing)})
+            claims = self.parse_interval(elements[0])
         elif self.next == r"\{":
-            self.take()
-            numbers: list[Node] = []
-            while self.next != r"\}":
-                numbers.append(self.sum())
-                if self.next == ",":
-                    self.take()
-                elif self.next != r"\}":
-                    raise self.unexpected()
-            self.take()
-            bound, dims = self.decorations()
-            if bound or not numbers:
-                raise self.error(_KNOWN_SETS)
-            if dims is not None:
-                claims.append({"kind": "R", "dims": dims})
-            claims.append({"kind": "", "dims": None, "numbers": self.several(numbers)})
+            claims = self.parse_set_of_numbers(elements[0])
         else:
             raise self.error(_KNOWN_SETS)
         if negated and len(claims) > 1:
             raise self.error("this membership cannot be denied")
-        if self.relation() or self.next in UNJUDGED or self.next in SPOKEN - {r"\forall"}:
+        if self.is_at_relation() or self.next in UNJUDGED or self.next in SPOKEN - {r"\forall"}:
             raise self.unexpected()
         return [
-            self.with_span(start, Membership(element, negated=negated, when=limits, **claim))
+            self.with_span(start, replace(claim, element=element, negated=negated, when=limits))
             for element in elements
             for claim in claims
         ]
 
-    def decorations(self, whole: bool = False) -> tuple[str, tuple[Node, ...] | None]:
+    def parse_named_set(self, element: Node) -> list[Membership]:
+        r"""Parse ``\mathbb{R}^{n \times m}``, ``\mathbb{N}_+`` and the like."""
+        if self.next == r"\mathbb":
+            self.take()
+            name = "".join(t.text for t in self.take_group())
+        else:
+            name = self.take()
+        if name not in SETS:
+            raise self.error(_KNOWN_SETS)
+        bound, dims = self.parse_decorations(of_integers=SETS[name] != "R")
+        claims = [Membership(element, SETS[name], dims or ())]
+        if bound:
+            interval = ("[" if bound == "≥" else "(", Number("0"), Symbol("infty"), ")")
+            claims.append(Membership(element, "", None, interval=interval))
+        return claims
+
+    def parse_interval(self, element: Node) -> list[Membership]:
+        """Parse ``[0, 1]``, ``(0, 1)^n`` and the like."""
+        opening = self.take()
+        low = self.parse_sum()
+        self.take(",")
+        high = self.parse_sum()
+        closing = self.take()
+        if closing not in (")", "]"):
+            raise self.error(f"expected ')' or ']', found {closing!r}")
+        claims = self.parse_shape(element)
+        interval = (opening, low, high, closing)
+        return [*claims, Membership(element, "", None, interval=interval)]
+
+    def parse_set_of_numbers(self, element: Node) -> list[Membership]:
+        r"""Parse ``\{0, 1\}``, ``\{0, 1\}^n`` and the like."""
+        self.take()
+        numbers: list[Node] = []
+        while self.next != r"\}":
+            numbers.append(self.parse_sum())
+            if self.next == ",":
+                self.take()
+            elif self.next != r"\}":
+                raise self.unexpected()
+        self.take()
+        claims = self.parse_shape(element)
+        if not numbers:
+            raise self.error(_KNOWN_SETS)
+        items = self.replace_dots_in_row(numbers)
+        return [*claims, Membership(element, "", None, numbers=items)]
+
+    def parse_shape(self, element: Node) -> list[Membership]:
+        r"""Parse the ``^{n \times m}`` of a set of numbers, if it is there."""
+        bound, dims = self.parse_decorations()
+        if bound:
+            raise self.error(_KNOWN_SETS)
+        return [] if dims is None else [Membership(element, "R", dims)]
+
+    def parse_decorations(self, of_integers: bool = False) -> tuple[str, tuple[Node, ...] | None]:
         r"""Parse the decorations of a set: ``_{>0}``, ``^{n \times m}``.
 
         Return the relation of its elements to 0 (``>``, ``≥`` or nothing), and the lengths of the
-        axes if its elements are arrays. ``_+`` excludes 0 from a set of integers (``whole``), and
-        includes it in the reals.
+        axes if its elements are arrays. ``_+`` excludes 0 from a set of integers, and includes it
+        in the reals.
         """
         bound, dims = "", None
         while self.next in ("_", "^"):
             if self.take() == "^":
-                dims = self.dims(self.group())
+                dims = self.parse_dims(self.take_group())
                 continue
-            texts = "".join(t.text for t in self.group())
+            texts = "".join(t.text for t in self.take_group())
             bounds = {
-                "+": ">" if whole else "≥",
+                "+": ">" if of_integers else "≥",
                 "++": ">",
                 ">0": ">",
                 r"\ge0": "≥",
@@ -359,7 +350,41 @@ class _Statements(Expressions):
         return bound, dims
 
 
-def _plain(tokens: list[Token]) -> list[Token]:
+def _with_conditions(statement: Any, conditions: tuple[Node, ...]) -> Any:
+    """Return a statement with more conditions."""
+    return replace(statement, when=statement.when + conditions) if conditions else statement
+
+
+def _with_ranges(statements: list[Node], ranges: list[Range]) -> list[Node]:
+    """Return statements with the ranges of their indices; a range of none is a statement, too."""
+    for limits in ranges:
+        users = [s for s in statements if limits.index in walk(s)]
+        statements = [_with_conditions(s, (limits,)) if s in users else s for s in statements]
+        if not users:
+            statements.append(limits)
+    return statements
+
+
+def _take_index_values(statements: list[Node]) -> list[Range]:
+    """Remove and return ``i = 2`` from the statements, if i is an index in the others."""
+    ranges: list[Range] = []
+    for statement in list(statements):
+        match statement:
+            case Statement((Symbol(name) as letter, Number() as number), ("=",), ()):
+                others = tuple(other for other in statements if other is not statement)
+                subscripts = [node for node in walk(others) if isinstance(node, Subscript)]
+                is_index = any(letter in walk(node.indices) for node in subscripts)
+                if name in _INDEX_LETTERS and is_index:
+                    statements.remove(statement)
+                    ranges.append(Range(letter, number, number))
+    return ranges
+
+
+def _is_letter_or_comma(token: Token) -> bool:
+    return token.text == "," or (token.kind == "char" and token.text.isalpha())
+
+
+def _without_oversets(tokens: list[Token]) -> list[Token]:
     r"""Replace ``\overset{\text{def}}{=}`` by its sign."""
     plain: list[Token] = []
     while tokens:
@@ -367,30 +392,37 @@ def _plain(tokens: list[Token]) -> list[Token]:
             plain.append(tokens.pop(0))
             continue
         parser = _Statements(tokens[1:])
-        words, sign = parser.group(), parser.group()
-        said = all(t.kind == "text" or t.text == "!" for t in words)
-        if not said or len(sign) != 1 or sign[0].text not in RELATIONS:
+        words, sign = parser.take_group(), parser.take_group()
+        are_words = all(t.kind == "text" or t.text == "!" for t in words)
+        is_relation = len(sign) == 1 and sign[0].text in RELATIONS
+        if not are_words or not is_relation:
             raise TexError(f"cannot read {tokens[0].text} here", tokens[0].start, tokens[0].end)
         plain.append(sign[0])
         tokens = parser.tokens[parser.at :]
     return plain
 
 
-def _braces_say(tokens: Sequence[Token]) -> bool:
+def _has_statement_in_brace(tokens: Sequence[Token]) -> bool:
     """Return whether a brace labels its content with a shape or a value."""
     for at, token in enumerate(tokens):
         if token.text in BRACES:
             parser = _Statements(tokens[at + 1 :])
-            parser.group()
+            parser.take_group()
             if parser.next == BRACES[token.text]:
                 parser.take()
-                if any(t.kind != "text" or COUNTS.search(t.text) for t in parser.group()):
+                if any(t.kind != "text" or COUNTS.search(t.text) for t in parser.take_group()):
                     return True
     return False
 
 
-def _spoken_of(tokens: Sequence[Token]) -> bool:
-    """Return whether a formula is a single sign or name, mentioned in a sentence."""
+def _is_mentioned(tokens: Sequence[Token]) -> bool:
+    """Return whether a formula states nothing: it is only mentioned in a sentence.
+
+    Raises
+    ------
+    TexError
+        If it states something in words.
+    """
     for token in tokens:
         if token.kind == "text" and SIGNS.search(token.text):
             raise TexError("a relation in words cannot be judged", token.start, token.end)
@@ -402,7 +434,7 @@ def _spoken_of(tokens: Sequence[Token]) -> bool:
     judged = RELATIONS.keys() | UNJUDGED | IMPLIES
     if any(token.text in judged for token in tokens if token.kind != "text"):
         return False
-    if _braces_say(tokens):
+    if _has_statement_in_brace(tokens):
         return False
     for token in tokens:
         if token.kind == "text" and CLAIMING.search(token.text):
@@ -412,34 +444,34 @@ def _spoken_of(tokens: Sequence[Token]) -> bool:
     return True
 
 
-def _nested(tokens: Sequence[Token]) -> None:
+def _check_nesting(tokens: Sequence[Token]) -> None:
     """Raise an error for tokens that are nested too deeply for any parser."""
-    depth = bare = 0
+    depth = commands = 0  # commands that directly follow each other
     for token, following in zip(tokens, [*tokens[1:], Token("", "")], strict=False):
         depth += token.text in (*OPEN, r"\begin")
         depth -= token.text in (*OPEN.values(), r"\end")
-        bare = bare + 1 if token.kind == following.kind == "command" else 0
+        commands = commands + 1 if token.kind == following.kind == "command" else 0
         if depth > DEEPEST:
             raise TexError(f"it is nested more than {DEEPEST} deep", token.start, token.end)
-        if bare > DEEPEST:
+        if commands > DEEPEST:
             raise TexError("too many commands in a row", token.start, token.end)
 
 
-def _tokens(tex: str, names: Collection[str]) -> list[Token]:
+def _tokenize(tex: str, names: Collection[str]) -> list[Token]:
     """Split a formula into tokens, with runs of letters joined to names."""
     tokens = with_names(tokenize(tex), names)
-    _nested(tokens)
+    _check_nesting(tokens)
     return tokens
 
 
 @lru_cache(maxsize=4096)
 def _parse(tex: str, names: frozenset[str]) -> tuple[Node, ...]:
     """Return the statements of a formula, in which ``names`` are read as one name each."""
-    tokens = _plain(_tokens(tex, names))
-    if _spoken_of(tokens):
+    tokens = _without_oversets(_tokenize(tex, names))
+    if _is_mentioned(tokens):
         return ()
     try:
-        return tuple(_Statements(tokens, tex).statements())
+        return tuple(_Statements(tokens, tex).parse_statements())
     except RecursionError:
         raise TexError(f"it is nested more than {DEEPEST} deep") from None
 
@@ -470,5 +502,5 @@ def parse_expression(tex: str, names: Collection[str] = ()) -> Node:
     TexError
         If the formula is not in the grammar.
     """
-    tokens = _tokens(tex, names)
-    return _Statements(tokens, tex).whole(tokens)
+    tokens = _tokenize(tex, names)
+    return _Statements(tokens, tex).parse_whole(tokens)

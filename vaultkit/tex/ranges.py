@@ -5,60 +5,71 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from vaultkit.tex.cursor import Cursor
 from vaultkit.tex.tokens import DOTS, RELATIONS, SEPARATORS
 from vaultkit.tex.tree import Dots, Node, Number, Product, Range, Reduce, Subscript, Symbol
 
 #: The name of the index in ``x_1 + \dots + x_n``; no note can bind such a name.
-HIDDEN = "\N{MIDDLE DOT}"
+DOTS_INDEX = "\N{MIDDLE DOT}"
+
+
+class _Pattern(NamedTuple):
+    r"""An element of ``x_1, \dots, x_n`` with the index `DOTS_INDEX`, and the index's bounds."""
+
+    template: Node
+    low: Node
+    high: Node
 
 
 class Ranges(Cursor):
     """Parses dots as a range, or as a reduction over an index without a name."""
 
-    def range(self, start: int, lefts: list[Node], low: Node) -> Range | None:
-        r"""Parse the rest of ``i = 1, \dots, n`` or ``i = 1, 2, \dots, n``."""
-        at = self.at
+    def parse_range(self, start: int, lefts: list[Node], low: Node) -> Range | None:
+        r"""Parse the rest of ``i = 1, \dots, n`` or ``i = 1, 2, \dots, n``, behind the 1.
+
+        ``start`` is where the statement begins. Return None, and consume nothing, without dots.
+        """
+        start_of_rest = self.at
         second = None
-        if self.next == "," and self.peek(1) not in DOTS and self.dots_ahead():
+        has_second = self.peek(1) not in DOTS and self.has_dots_ahead()
+        if self.next == "," and has_second:
             self.take()
-            second = self.sum()
-        if not (self.next == "," and self.peek(1) in DOTS):
-            self.at = at
+            second = self.parse_sum()
+        if self.next != "," or self.peek(1) not in DOTS:
+            self.at = start_of_rest
             return None
         self.take()
         self.take()
         if self.next == ",":
             self.take()
-        high = self.sum()
-        if self.relation() or len(lefts) != 1 or not isinstance(lefts[0], Symbol):
+        high = self.parse_sum()
+        if self.is_at_relation() or len(lefts) != 1 or not isinstance(lefts[0], Symbol):
             raise self.error("the dots leave out what would have to be judged")
         if second and (second != Number("2") or low != Number("1")):
             raise self.error("between dots only steps of one are supported")
         return self.with_span(start, Range(lefts[0], low, high))
 
-    def values(self, start: int, lefts: list[Node], low: Node) -> Range | None:
-        """Parse the rest of ``i = 1, 2, 3``."""
+    def parse_numbers(self, start: int, lefts: list[Node], low: Node) -> Range | None:
+        """Parse the rest of ``i = 1, 2, 3``, behind the 1; None if no number follows."""
         numbers = [low]
-        while self.next == "," and self.tokens[self.at + 1 : self.at + 2]:
-            token = self.tokens[self.at + 1]
-            after = self.peek(2)
-            if token.kind != "number" or not (after == "" or after in SEPARATORS or after == "."):
+        while self.next == "," and self.at + 1 < len(self.tokens):
+            ends_number = self.peek(2) in SEPARATORS | {"", "."}
+            if self.tokens[self.at + 1].kind != "number" or not ends_number:
                 break
             self.take()
             numbers.append(Number(self.take()))
         if len(numbers) == 1:
             return None
         counted = [int(n.text) for n in numbers if isinstance(n, Number) and n.text.isdigit()]
-        if counted != list(range(counted[0] if counted else 0, len(numbers) + (counted or [0])[0])):
+        if not counted or counted != [counted[0] + step for step in range(len(numbers))]:
             raise self.error("a list of numbers that are not whole and in order")
         if len(lefts) != 1 or not isinstance(lefts[0], Symbol):
             raise self.error("a list of numbers where one is expected")
         return self.with_span(start, Range(lefts[0], numbers[0], numbers[-1]))
 
-    def dots_ahead(self) -> bool:
+    def has_dots_ahead(self) -> bool:
         r"""Return whether dots follow the next part of a list: ``, 2, \dots``."""
         texts = [t.text for t in self.tokens[self.at + 1 : self.at + 8]]
         for text, following in itertools.pairwise(texts):
@@ -68,7 +79,7 @@ class Ranges(Cursor):
                 return False
         return False
 
-    def without_dots(self, terms: list[tuple[int, Node]]) -> list[tuple[int, Node]]:
+    def replace_dots_in_sum(self, terms: list[tuple[int, Node]]) -> list[tuple[int, Node]]:
         r"""Return the terms of a sum with ``x_1 + \dots + x_n`` replaced by a sum over an index.
 
         Each term comes with its sign; the dots are a term of their own. The terms beside them are
@@ -85,83 +96,88 @@ class Ranges(Cursor):
         if not 0 < at < len(terms) - 1 or len({sign for sign, _ in terms[at - 1 : at + 2]}) > 1:
             raise self.error("dots whose omitted terms are unknown")
         (sign, first), last = terms[at - 1], terms[at + 1][1]
-        body, low, high = self.general(first, last)
+        body, low, high = self.find_pattern(first, last)
         for _, earlier in terms[max(at - 2, 0) : at - 1]:
-            _, before, _ = self.general(earlier, last)
-            match before, low:
-                case Number(one), Number(two) if float(one) + 1 != float(two):
+            match self.find_pattern(earlier, last).low, low:
+                case Number(previous), Number(number) if float(previous) + 1 != float(number):
                     raise self.error("between dots only steps of one are supported")
-        rest = self.without_dots(terms[at + 2 :]) if at + 2 < len(terms) else []
-        return [*terms[: at - 1], (sign, Reduce("sum", (HIDDEN,), low, high, body)), *rest]
+        rest = self.replace_dots_in_sum(terms[at + 2 :]) if at + 2 < len(terms) else []
+        return [*terms[: at - 1], (sign, Reduce("sum", (DOTS_INDEX,), low, high, body)), *rest]
 
-    def listed(self, parts: list[Node]) -> tuple[list[Node], tuple[Node, ...]]:
-        r"""Return ``x_1, \dots, x_n`` as one general element, with the range of its index."""
+    def replace_dots_in_list(self, parts: list[Node]) -> tuple[list[Node], tuple[Node, ...]]:
+        r"""Return ``x_1, \dots, x_n`` as one general element, and the range of its index.
+
+        A list without dots is returned as it is, without a range.
+        """
         if not any(isinstance(part, Dots) for part in parts):
             return parts, ()
         at = next(n for n, part in enumerate(parts) if isinstance(part, Dots))
         if not 0 < at < len(parts) - 1:
             raise self.error("dots with nothing on one side")
-        template, low, high = self.general(parts[at - 1], parts[at + 1])
-        limits = Range(Symbol(HIDDEN), low, high)
+        template, low, high = self.find_pattern(parts[at - 1], parts[at + 1])
+        limits = Range(Symbol(DOTS_INDEX), low, high)
         return [*parts[: at - 1], template, *parts[at + 2 :]], (limits,)
 
-    def general(self, first: Node, last: Node) -> tuple[Node, Node, Node]:
+    def find_pattern(self, first: Node, last: Node) -> _Pattern:
         """Return what two nodes have in common around an index, and the bounds of the index."""
         pairs: list[tuple[Node, Node]] = []
 
-        def common(a: Any, b: Any) -> Any:
-            """Return what two parts have in common, with ``HIDDEN`` where they differ."""
-            if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
-                return tuple(common(x, y) for x, y in zip(a, b, strict=True))
-            if not isinstance(a, Node) or not isinstance(b, Node):
-                if a == b:
-                    return a
+        def common(one: Any, other: Any) -> Any:
+            """Return what two parts have in common, with ``DOTS_INDEX`` where they differ."""
+            if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+                return tuple(common(*pair) for pair in zip(one, other, strict=True))
+            if not isinstance(one, Node) or not isinstance(other, Node):
+                if one == other:
+                    return one
                 raise self.error("dots between things that are not alike")
-            if a == b:
-                return a
-            if type(a) is not type(b) or isinstance(a, (Number, Symbol)):
-                pairs.append((a, b))
-                return Symbol(HIDDEN)
-            if isinstance(a, Subscript) and isinstance(b, Subscript):
-                a, b = _digit_by_digit(a, b), _digit_by_digit(b, a)
+            if one == other:
+                return one
+            if type(one) is not type(other) or isinstance(one, (Number, Symbol)):
+                pairs.append((one, other))
+                return Symbol(DOTS_INDEX)
+            if isinstance(one, Subscript) and isinstance(other, Subscript):
+                one, other = _split_digits(one, other), _split_digits(other, one)
             changed = {
-                f.name: common(getattr(a, f.name), getattr(b, f.name))
-                for f in fields(a)
+                f.name: common(getattr(one, f.name), getattr(other, f.name))
+                for f in fields(one)
                 if f.name not in ("span", "name")
             }
-            if isinstance(a, Subscript):
+            if isinstance(one, Subscript):
                 changed["name"] = ""
-            elif getattr(a, "name", None) != getattr(b, "name", None):
+            elif getattr(one, "name", None) != getattr(other, "name", None):
                 raise self.error("dots between things that are not alike")
-            return replace(a, **changed)
+            return replace(one, **changed)
 
         template = common(first, last)
         if not pairs or any(pair != pairs[0] for pair in pairs):
             raise self.error("dots between things that differ in more than one number")
         if isinstance(template, Symbol) and all(isinstance(side, Symbol) for side in pairs[0]):
             raise self.error("dots between things that are not alike")
-        return template, *pairs[0]
+        return _Pattern(template, *pairs[0])
 
-    def several(self, parts: Sequence[Node]) -> tuple[Node, ...]:
-        r"""Parse the dots in a list: ``x_1, \dots, x_n``."""
+    def replace_dots_in_row(self, parts: Sequence[Node]) -> tuple[Node, ...]:
+        r"""Return the parts of a row with ``x_1, \dots, x_n`` replaced by one `Reduce`."""
         at = next((n for n, part in enumerate(parts) if isinstance(part, Dots)), None)
-        if at is None:
+        if at is None or not 0 < at < len(parts) - 1:
             return tuple(parts)
-        if not 0 < at < len(parts) - 1:
-            return tuple(parts)
-        template, low, high = self.general(parts[at - 1], parts[at + 1])
-        return (*parts[: at - 1], Reduce("list", (HIDDEN,), low, high, template), *parts[at + 2 :])
+        template, low, high = self.find_pattern(parts[at - 1], parts[at + 1])
+        return (
+            *parts[: at - 1],
+            Reduce("list", (DOTS_INDEX,), low, high, template),
+            *parts[at + 2 :],
+        )
 
 
-def _digit_by_digit(node: Subscript, other: Subscript) -> Subscript:
+def _split_digits(node: Subscript, other: Subscript) -> Subscript:
     r"""Split the digits of ``\alpha_{21}``, if the other end of the dots is ``\alpha_{2m}``."""
     match node.indices, other.indices:
-        case (Number(digits),), (Product("", Number(first), second),) if (
-            len(digits) == 2 and digits.isdigit() and len(first) == 1
-        ):
+        case (Number(digits),), (Product("", Number(first), _),) if _are_two(digits, first):
             return replace(node, indices=(Number(digits[0]), Number(digits[1])))
-        case (Product("", Number(first), second),), (Number(digits),) if (
-            len(digits) == 2 and digits.isdigit() and len(first) == 1
-        ):
+        case (Product("", Number(first), second),), (Number(digits),) if _are_two(digits, first):
             return replace(node, indices=(Number(first), second))
     return node
+
+
+def _are_two(digits: str, first: str) -> bool:
+    """Return whether these are two digits, and the first factor of ``2m`` is one digit."""
+    return len(digits) == 2 and digits.isdigit() and len(first) == 1

@@ -142,7 +142,7 @@ _KNOWN = {
 }  # fmt: skip
 # Environments in which & separates columns. In aligned rows, the first & only aligns; the second
 # one separates adjacent statements, unless a relation or sign continues the first.
-_GOES_ON = re.compile(
+_CONTINUES = re.compile(
     r"\s*(?:[=<>+\-&≤≥≈≠]|\\(?:approx|le|ge|ne|lt|gt|leq|geq|neq|in)(?![A-Za-z]))"
 )
 _COLUMNS = re.compile(r"\{(?:(?:[pbvBV]|small)?matrix|d?cases|array)\}")
@@ -177,7 +177,7 @@ def tokenize(tex: str) -> list[Token]:
             continue
         if text == "&" and not depth:
             columns += 1
-            if columns % 2 or _GOES_ON.match(tex, end):
+            if columns % 2 or _CONTINUES.match(tex, end):
                 continue
             kind, text = "command", r"\quad"
         if text in (r"\begin", r"\end") and _COLUMNS.match(tex, end):
@@ -185,9 +185,7 @@ def tokenize(tex: str) -> list[Token]:
         elif text in (r"\begin", r"\end", r"\\") and not depth:
             columns = 0
         if kind == "chemistry" and found["package"] == "pu":
-            # A quantity is read as its number: code computes without units.
-            quantity = _QUANTITY.match(found["inner"])
-            inner = tokenize(_POWER.sub(r"\\times 10^{\1}", quantity[0])) if quantity else []
+            inner = _tokenize_quantity(found["inner"])
             tokens += [replace(token, start=start, end=end) for token in inner]
             continue
         if kind == "chemistry" and re.search(r"\s|->|<|=", found["inner"].strip()):
@@ -207,13 +205,8 @@ def tokenize(tex: str) -> list[Token]:
             if len(text) > MOST_DIGITS:
                 raise TexError(f"a number of {len(text)} digits; at most {MOST_DIGITS} are read")
         elif kind in ("raised", "lowered"):
-            # Superscripts and subscripts of Unicode: ℝ², x₁, Kᵀ.
-            plain = unicodedata.normalize("NFKC", text)
-            inner = tokenize(re.sub(r"(?<=[\dn])x(?=[\dn])", r"\\times ", plain))
-            marks = "^{" if kind == "raised" else "_{"
-            tokens += [Token("char", mark, start, end) for mark in marks]
+            inner = _tokenize_script(text, "^" if kind == "raised" else "_")
             tokens += [replace(token, start=start, end=end) for token in inner]
-            tokens.append(Token("char", "}", start, end))
             continue
         if text in _SPELLINGS and kind != "text":
             text = _SPELLINGS[text]
@@ -228,6 +221,27 @@ def tokenize(tex: str) -> list[Token]:
     return tokens
 
 
+def _tokenize_quantity(quantity: str) -> list[Token]:
+    r"""Split the number of a quantity into tokens; its unit is left out, as in code.
+
+    >>> [token.text for token in _tokenize_quantity("1.5e-3 kg")]
+    ['1.5', '\\times', '10', '^', '{', '-', '3', '}']
+    """
+    number = _QUANTITY.match(quantity)
+    return tokenize(_POWER.sub(r"\\times 10^{\1}", number[0])) if number else []
+
+
+def _tokenize_script(text: str, mark: str) -> list[Token]:
+    r"""Split superscripts or subscripts of Unicode into tokens, as in ℝ², x₁ and Kᵀ.
+
+    >>> [token.text for token in _tokenize_script("²ˣ³", "^")]
+    ['^', '{', '2', '\\times', '3', '}']
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    inner = tokenize(re.sub(r"(?<=[\dn])x(?=[\dn])", r"\\times ", plain))
+    return [Token("char", mark), Token("char", "{"), *inner, Token("char", "}")]
+
+
 def with_names(tokens: list[Token], names: Collection[str]) -> list[Token]:
     """Join runs of letters that are names: ``TP`` is one name if the note binds it.
 
@@ -240,12 +254,12 @@ def with_names(tokens: list[Token], names: Collection[str]) -> list[Token]:
     at = 0
     while at < len(tokens):
         run = tokens[at : _end_of_run(tokens, at)]
-        low = next((n for n, token in enumerate(run) if token.text == "_"), len(run))
-        for size in (len(run), low):
+        up_to_underscore = next((n for n, t in enumerate(run) if t.text == "_"), len(run))
+        for size in (len(run), up_to_underscore):
             name = "".join(token.text for token in run[:size])
             # x_1 and x_{ab} are read as an index, which may be part of a name.
-            indexed = "_" in name and len(name.partition("_")[2]) < 2
-            if len(name) > 1 and name in names and not indexed:
+            has_index = "_" in name and len(name.partition("_")[2]) < 2
+            if len(name) > 1 and name in names and not has_index:
                 run = [Token("name", name, run[0].start, run[size - 1].end)]
                 at += size - 1
                 break
@@ -257,10 +271,14 @@ def with_names(tokens: list[Token], names: Collection[str]) -> list[Token]:
 
 
 def _end_of_run(tokens: Sequence[Token], at: int) -> int:
-    """Return the end of the letters, digits and underscores that follow each other directly."""
+    """Return where a run of letters, digits and underscores ends that begins at an index.
+
+    It is the index itself if no letter is there.
+    """
     # TeX takes one letter as an exponent or index: x^TP is x^T P.
-    bare = at > 0 and tokens[at - 1].text in ("^", "_")
-    if bare or tokens[at].kind != "char" or not _is_letter(tokens[at].text):
+    is_script = at > 0 and tokens[at - 1].text in ("^", "_")
+    is_at_letter = tokens[at].kind == "char" and _is_letter(tokens[at].text)
+    if is_script or not is_at_letter:
         return at
     end = at + 1
     while end < len(tokens) and tokens[end].start == tokens[end - 1].end:
@@ -276,7 +294,11 @@ def _is_letter(text: str) -> bool:
 
 
 def python_name(words: str) -> str:
-    r"""Return words as a Python name: ``scaled_scores`` for ``scaled scores``."""
+    """Return words as a Python name.
+
+    >>> python_name("scaled scores"), python_name("lambda")
+    ('scaled_scores', 'lambda_')
+    """
     name = re.sub(r"\\[_ ]|[\s\-]+", "_", words.strip())
     name = re.sub(r"\W", "", name)
     return name + "_" if keyword.iskeyword(name) else name

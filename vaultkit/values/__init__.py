@@ -1,7 +1,7 @@
 """Evaluates the syntax trees of formulas on the variables of a note, and judges statements."""
 
 from vaultkit.values.compare import judge, shape_mismatch
-from vaultkit.values.laws import law
+from vaultkit.values.laws import is_law
 from vaultkit.values.records import EvaluationError, Settings, UnboundError, Verdict
 
 __all__ = [
@@ -9,7 +9,7 @@ __all__ = [
     "Settings",
     "UnboundError",
     "Verdict",
+    "is_law",
     "judge",
-    "law",
     "shape_mismatch",
 ]

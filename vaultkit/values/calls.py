@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,12 +17,23 @@ from vaultkit.values.names import Call
 from vaultkit.values.records import DOUBLE, MOST_CALLS, UNITS, EvaluationError, Settings, Value
 
 #: The assumed number of roundings in a variable that code has computed.
-HISTORY = 4.0
+ROUNDINGS_OF_CODE = 4.0
 #: A function is called again with its arguments moved if their rounding error is at least this: for
 #: an argument computed here, and for a variable, which the code has used as it is.
 _UNNOTICED, _OF_VARIABLES = 2.0**-50, 2.0**-43
 #: Most values of indices for which that is done, and the factor for the change of the result.
 _MOST_TRIALS, _SAFETY = 100, 8.0
+
+
+class CallResult(NamedTuple):
+    """The results of a call as one array, whose first axes are those of the indices.
+
+    ``spread`` and ``unit`` bound the rounding errors, as in `Value`.
+    """
+
+    array: Any
+    spread: Any
+    unit: float
 
 
 @dataclass(frozen=True)
@@ -51,8 +63,8 @@ class FunctionCall:
     variables: Mapping[str, Any]
     settings: Settings
 
-    def result(self) -> tuple[Any, Any, float]:
-        """Return the results as one array, with an axis for each index first, spread and unit.
+    def result(self) -> CallResult:
+        """Call the function for all values of the indices.
 
         Raises
         ------
@@ -60,43 +72,48 @@ class FunctionCall:
             If the function raises, or returns anything but arrays of one shape.
         """
         name = self.node.name
-        if math.prod(self._lead) > MOST_CALLS:
-            raise EvaluationError(f"{name} would have to be called {math.prod(self._lead)} times")
-        results = self._results(0)
+        if math.prod(self._shape_of_indices) > MOST_CALLS:
+            raise EvaluationError(
+                f"{name} would have to be called {math.prod(self._shape_of_indices)} times"
+            )
+        results = self._call_with_errors(0)
         shapes = {result.shape for result in results}
         if len(shapes) != 1 or any(r.dtype.kind not in "biuf" for r in results):
             raise EvaluationError(f"{name} does not return an array of real numbers")
         unit = max(
             UNITS.get(r.dtype.itemsize, DOUBLE) if r.dtype.kind == "f" else DOUBLE for r in results
         )
-        array = np.stack(results).astype(float).reshape(self._lead + shapes.pop())
+        array = np.stack(results).astype(float).reshape(self._shape_of_indices + shapes.pop())
         spread: Any = np.zeros(array.shape)
         if results[0].dtype.kind == "f":
-            spread = 2 * HISTORY * np.abs(array) + self._change(array)
-        return array, spread, unit
+            spread = 2 * ROUNDINGS_OF_CODE * np.abs(array) + self._estimate_change(array)
+        return CallResult(array, spread, unit)
 
     @cached_property
-    def _lead(self) -> tuple[int, ...]:
+    def _shape_of_indices(self) -> tuple[int, ...]:
         """The lengths of the axes of the indices."""
-        own = (value.array.shape[: value.array.ndim - value.rank] for value in self.values)
-        return np.broadcast_shapes((1,) * self.count, *own)
+        of_values = (value.array.shape[: value.array.ndim - value.rank] for value in self.values)
+        return np.broadcast_shapes((1,) * self.count, *of_values)
 
-    def _results(self, step: float) -> list[Any]:
+    def _call_with_errors(self, step: float) -> list[Any]:
         """Return the results for arguments moved by ``step`` times their rounding errors."""
-        signs = np.random.default_rng(0)
-        moved = [
-            v.but(array=v.array + step * v.spread * v.unit * signs.choice((-1, 1), v.array.shape))
-            if step and v.spread.any() else v
-            for v in self.values
-        ]  # fmt: skip
+        random = np.random.default_rng(0)
+
+        def move(value: Value) -> Value:
+            if not step or not value.spread.any():
+                return value
+            signs = random.choice((-1, 1), value.array.shape)
+            return value.but(array=value.array + step * value.spread * value.unit * signs)
+
+        moved = [move(value) for value in self.values]
         results = []
-        for place in np.ndindex(self._lead):
-            given = [
+        for place in np.ndindex(self._shape_of_indices):
+            arguments = [
                 self._argument(None if step else node, value, place)
                 for node, value in zip(self.nodes, moved, strict=True)
             ]
             try:
-                result = self.settings.call(self.node.function, *given)
+                result = self.settings.call(self.node.function, *arguments)
             except Exception as error:
                 message = f"{self.node.name} raises {type(error).__name__}: {error}"
                 raise EvaluationError(message[:300]) from error
@@ -109,7 +126,7 @@ class FunctionCall:
         """Return an argument for one value of the indices as code passes it, as a copy."""
         if isinstance(node, Symbol) and node.name in self.variables:
             return copy.deepcopy(self.variables[node.name])
-        array = np.broadcast_to(value.array, self._lead + value.shape)[place]
+        array = np.broadcast_to(value.array, self._shape_of_indices + value.shape)[place]
         if value.rank:
             return array.copy()
         number = float(array)
@@ -117,27 +134,25 @@ class FunctionCall:
             return int(number)
         return number
 
-    def _change(self, array: Any) -> Any:
+    def _estimate_change(self, array: Any) -> Any:
         """Estimate how far rounding errors of the arguments move a result, in its unit."""
-        far = any(
-            float((value.spread * value.unit).max(initial=0.0))
-            >= (_OF_VARIABLES if isinstance(node, Symbol) else _UNNOTICED)
-            for node, value in zip(self.nodes, self.values, strict=True)
-        )
-        if not far or math.prod(self._lead) > _MOST_TRIALS:
-            return np.abs(array) * max(map(_relative, self.values), default=0.0)
+        errors = [float((v.spread * v.unit).max(initial=0.0)) for v in self.values]
+        bounds = [_OF_VARIABLES if isinstance(n, Symbol) else _UNNOTICED for n in self.nodes]
+        has_large_error = any(map(operator.ge, errors, bounds))
+        if not has_large_error or math.prod(self._shape_of_indices) > _MOST_TRIALS:
+            return np.abs(array) * max(map(_largest_relative_error, self.values), default=0.0)
         unit = max(value.unit for value in self.values)
         change = 0.0
         for step in (-1.0, 1.0):
             try:
-                other = np.stack(self._results(step)).astype(float).reshape(array.shape)
+                other = np.stack(self._call_with_errors(step)).astype(float).reshape(array.shape)
             except (EvaluationError, ValueError):
                 return 0.0
             change = np.fmax(change, np.abs(other - array))
         return _SAFETY * change / unit
 
 
-def _relative(value: Value) -> float:
+def _largest_relative_error(value: Value) -> float:
     """Return the largest relative error bound among the elements of an argument."""
     if not value.array.size:
         return 0.0

@@ -33,9 +33,9 @@ from vaultkit.tex import (
     walk,
 )
 from vaultkit.values import exact, samples
-from vaultkit.values.evaluator import Evaluator, described, is_power_of_ten
+from vaultkit.values.evaluator import Evaluator, describe_variable, is_power_of_ten
 from vaultkit.values.names import Index
-from vaultkit.values.products import fitted
+from vaultkit.values.products import has_other_orientation, with_sizes
 from vaultkit.values.records import (
     UNITS,
     EvaluationError,
@@ -44,7 +44,7 @@ from vaultkit.values.records import (
     UnboundError,
     Value,
     Verdict,
-    bounded,
+    check_size,
 )
 
 #: Relative tolerance of an element, for the rounding errors of code that are not tracked.
@@ -90,16 +90,11 @@ def judge(
     """
     if call is not None:
         settings = replace(settings, call=call)
-    first: Verdict | None = None
-    for reading in ("row", "column"):
-        verdict, turned = _judged(statement, variables, settings, reading)
-        if verdict.holds:
-            return verdict
-        first = first or verdict
-        if not turned:
-            break
-    assert first is not None
-    return first
+    by_rows, depends_on_reading = _judge_reading(statement, variables, settings, "row")
+    if by_rows.holds or not depends_on_reading:
+        return by_rows
+    by_columns, _ = _judge_reading(statement, variables, settings, "column")
+    return by_columns if by_columns.holds else by_rows
 
 
 def shape_mismatch(
@@ -133,7 +128,7 @@ def shape_mismatch(
     return why
 
 
-def _judged(
+def _judge_reading(
     statement: Node, variables: Mapping[str, Any], settings: Settings, reading: str
 ) -> tuple[Verdict, bool]:
     """Judge a statement with one reading of its vectors (rows or columns).
@@ -144,7 +139,7 @@ def _judged(
     with np.errstate(all="ignore"):
         try:
             scope = Evaluator(statement, variables, settings, reading)
-            verdict = _verdict(scope)
+            verdict = _judge_statement(scope)
         except EvaluationError as error:
             fits = not isinstance(error, ShapeError)
             verdict = Verdict(False, str(error), span=statement.span, evaluated=not fits)
@@ -157,34 +152,34 @@ def _judged(
     if scope is None:
         return verdict, False
     # One reading may be computable where the other one is not.
-    oriented = scope.turned or verdict.why.endswith(_ORIENTED)
-    return replace(verdict, bound=scope.bound()), oriented
+    oriented = scope.turned or verdict.why.endswith(_ENDS_ABOUT_ORIENTATION)
+    return replace(verdict, bound=scope.describe_used()), oriented
 
 
-_ORIENTED = (
+_ENDS_ABOUT_ORIENTATION = (
     "transpose it", "one is a row and the other a column", "or q k^\\top",
 )  # fmt: skip
 
 
-def _verdict(scope: Evaluator) -> Verdict:
+def _judge_statement(scope: Evaluator) -> Verdict:
     """Judge a range, a membership or a relation."""
     statement = scope.statement
     match statement:
         case Range(index, low, high):
-            return _range(scope, index, low, high)
+            return _judge_range(scope, index, low, high)
         case Membership():
-            return replace(_membership(scope, statement), span=statement.span)
+            return replace(_judge_membership(scope, statement), span=statement.span)
         case Statement():
-            return _relations(scope, statement)
+            return _judge_relations(scope, statement)
     raise EvaluationError("this states nothing")
 
 
-def _range(scope: Evaluator, index: Node, low: Node, high: Node) -> Verdict:
+def _judge_range(scope: Evaluator, index: Node, low: Node, high: Node) -> Verdict:
     """Judge ``i = 1, …, n``.
 
     Its ends are whole numbers, and a variable ``i`` holds just these numbers.
     """
-    ends = [scope.number(end) for end in (low, high)]
+    ends = [scope.range_end(end) for end in (low, high)]
     if any((end % 1 != 0).any() or not np.isfinite(end).all() for end in ends):
         raise EvaluationError("an end of the range is not a whole number")
     if (ends[0] > ends[1]).any():
@@ -193,16 +188,17 @@ def _range(scope: Evaluator, index: Node, low: Node, high: Node) -> Verdict:
         return Verdict(True)
     value = scope.value(index)
     numbers = np.arange(float(ends[0].flat[0]), float(ends[1].flat[0]) + 1)
-    holds = value.rank == 1 and value.shape == numbers.shape and (value.array == numbers).all()
-    return Verdict(bool(holds), "" if holds else "it holds other numbers")
+    if value.shape == numbers.shape and (value.array == numbers).all():
+        return Verdict(True)
+    return Verdict(False, "it holds other numbers")
 
 
-def _relations(scope: Evaluator, statement: Statement) -> Verdict:
+def _judge_relations(scope: Evaluator, statement: Statement) -> Verdict:
     """Judge a chain ``a = b < c`` relation by relation; the first that does not hold decides."""
-    if verdict := _exact_relations(scope, statement):
+    if verdict := _judge_exactly(scope, statement):
         return verdict
     sides = [scope.value(side) for side in statement.sides]
-    mask = scope.condition(statement.when)
+    mask = scope.where_all_hold(statement.when)
     verdict = Verdict(True)
     for place, relation in enumerate(statement.relations):
         if relation == "≈" and any(map(is_power_of_ten, statement.sides[place : place + 2])):
@@ -213,63 +209,45 @@ def _relations(scope: Evaluator, statement: Statement) -> Verdict:
     return verdict
 
 
-def _exact_relations(scope: Evaluator, statement: Statement) -> Verdict | None:
+def _judge_exactly(scope: Evaluator, statement: Statement) -> Verdict | None:
     """Compare integers and fractions that are too large for floats; None if there are none."""
     if statement.when or not set(statement.relations) <= exact.RELATIONS.keys():
         return None
-    sides = [exact.exactly(side, scope.variables) for side in statement.sides]
+    sides = [exact.exact_value(side, scope.variables) for side in statement.sides]
     known = [side for side in sides if side is not None]
-    if len(known) < len(sides) or not any(
-        max(abs(side.numerator), side.denominator) >= exact.LARGE for side in known
-    ):
+    is_large = any(max(abs(side.numerator), side.denominator) >= exact.LARGE for side in known)
+    if len(known) < len(sides) or not is_large:
         return None
     for node in walk(statement):
         if isinstance(node, Symbol):
-            scope.used[node.name] = described(scope.variables[node.name])
+            scope.used[node.name] = describe_variable(scope.variables[node.name])
     texts = "", ""
     for place, relation in enumerate(statement.relations):
         left, right = known[place : place + 2]
-        texts = exact.shown(left), exact.shown(right)
+        texts = exact.format_fraction(left), exact.format_fraction(right)
         if not exact.RELATIONS[relation](left, right):
-            by = exact.shown(abs(left - right))
+            by = exact.format_fraction(abs(left - right))
             why = f"left {texts[0]}, right {texts[1]}; the difference is {by}"
             return Verdict(False, why, (), *texts, span=statement.sides[place + 1].span)
     return Verdict(True, "", (), *texts)
 
 
-def _membership(scope: Evaluator, statement: Membership) -> Verdict:
+def _judge_membership(scope: Evaluator, statement: Membership) -> Verdict:
     """Judge whether a value is in an interval, a list of numbers or a space of arrays."""
     value = scope.value(statement.element)
     if value.unsized:
         raise EvaluationError("a value of unknown size cannot be judged as an element of a set")
-    mask = scope.condition(statement.when)
+    mask = scope.where_all_hold(statement.when)
     if statement.interval:
-        opening, low, high, closing = statement.interval
-        relations = ((">" if opening == "(" else "≥", low), ("<" if closing == ")" else "≤", high))
-        if statement.negated:
-            raise EvaluationError("\\notin is judged only for sets of numbers and shapes")
-        verdict = Verdict(True)
-        for relation, bound in relations:
-            limit = scope.value(bound)
-            if closing == ")" and bound is high and np.isinf(limit.array).all():
-                continue
-            verdict = compare(relation, value, limit, scope, mask)
-            if not verdict.holds:
-                return verdict
-        return verdict
+        return _judge_interval(scope, statement, value, mask)
     if statement.numbers:
-        return _one_of(scope, statement, value, mask)
-    dims = []
-    for dim in statement.dims or ():
-        size = scope.value(dim)
-        if size.rank or size.unsized or size.array.size != 1 or float(size.array.flat[0]) % 1:
-            raise EvaluationError("a dimension is not a whole number")
-        dims.append(int(size.array.flat[0]))
-    same = list(value.shape) == dims
-    if same == statement.negated:
-        word = "that" if statement.negated else f"not {tuple(dims)}"
+        return _judge_among(scope, statement, value, mask)
+    dims = tuple(_length(scope.value(dim)) for dim in statement.dims or ())
+    has_shape = value.shape == dims
+    if has_shape == statement.negated:
+        word = "that" if statement.negated else f"not {dims}"
         return Verdict(False, f"the shape is {value.shape}, {word}", left=str(value.shape))
-    if statement.kind in "NZ" and statement.kind:
+    if statement.kind in ("N", "Z"):
         array = value.array
         whole = np.isfinite(array) & (array == np.rint(array))
         if statement.kind == "N":
@@ -277,22 +255,45 @@ def _membership(scope: Evaluator, statement: Membership) -> Verdict:
         if not whole.all():
             name = "whole numbers" if statement.kind == "Z" else "whole numbers from 0 on"
             return Verdict(False, f"not all elements are {name}: {array[~whole].flat[0]:.6g}")
-    return Verdict(True, left=str(value.shape), right=str(tuple(dims)))
+    return Verdict(True, left=str(value.shape), right=str(dims))
 
 
-def _one_of(scope: Evaluator, statement: Membership, value: Value, mask: Any) -> Verdict:
+def _length(value: Value) -> int:
+    """Return the length of an axis; raise EvaluationError if it is not one whole number."""
+    is_number = not value.rank and not value.unsized and value.array.size == 1
+    if not is_number or float(value.array.flat[0]) % 1:
+        raise EvaluationError("a dimension is not a whole number")
+    return int(value.array.flat[0])
+
+
+def _judge_interval(scope: Evaluator, statement: Membership, value: Value, mask: Any) -> Verdict:
+    """Judge whether a value is above the lower end of an interval, and below the upper one."""
+    assert statement.interval
+    opening, low, high, closing = statement.interval
+    if statement.negated:
+        raise EvaluationError("\\notin is judged only for sets of numbers and shapes")
+    verdict = compare(">" if opening == "(" else "≥", value, scope.value(low), scope, mask)
+    if not verdict.holds:
+        return verdict
+    end = scope.value(high)
+    if closing == ")" and np.isinf(end.array).all():
+        return verdict
+    return compare("<" if closing == ")" else "≤", value, end, scope, mask)
+
+
+def _judge_among(scope: Evaluator, statement: Membership, value: Value, mask: Any) -> Verdict:
     """Judge whether each element of a value is one of the numbers of a set, up to rounding."""
     found: Any = np.zeros(value.array.shape, bool)
-    for number in scope.several(statement.numbers):
+    for number in scope.values_of(statement.numbers):
         if number.rank:
             raise EvaluationError("a set of numbers holds an array")
-        b, t = number.ranked(value.rank)
-        slack = value.spread * value.unit + t * number.unit + RELATIVE[value.unit] * np.abs(b)
-        found = found | (np.abs(value.array - b) <= slack)
-    own = (1,) * value.rank
+        array, spread = number.ranked(value.rank)
+        rounding = value.spread * value.unit + spread * number.unit
+        slack = rounding + RELATIVE[value.unit] * np.abs(array)
+        found = found | (np.abs(value.array - array) <= slack)
     mask = mask & scope.indices.valid
     wrong = found == statement.negated
-    wrong = wrong & mask.reshape(mask.shape + own)
+    wrong = wrong & mask.reshape(mask.shape + (1,) * value.rank)
     if not wrong.any():
         return Verdict(True)
     worst = np.broadcast_to(value.array, wrong.shape)[wrong].flat[0]
@@ -301,22 +302,23 @@ def _one_of(scope: Evaluator, statement: Membership, value: Value, mask: Any) ->
 
 def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: Any) -> Verdict:
     """Judge one relation between two sides, where the mask is true."""
-    left, right = fitted(left, right)
+    left, right = with_sizes(left, right)
     if left.unsized or right.unsized:
         raise EvaluationError("the size of the two sides is unknown")
     if left.rank and right.rank and left.shape != right.shape:
         return Verdict(False, f"the left side has shape {left.shape}, the right side {right.shape}")
-    if left.orientation and right.orientation and left.orientation != right.orientation:
+    if has_other_orientation(left, right):
         scope.turned = True
         raise EvaluationError("one is a row and the other a column")
     rank = max(left.rank, right.rank)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
-    bounded(np.broadcast_shapes(a.shape, b.shape))
+    check_size(np.broadcast_shapes(a.shape, b.shape))
     unit = max(left.unit, right.unit)
-    # Outside the mask there is no difference; infinity equals itself, and NaN equals nothing.
+    # Infinity equals itself, and NaN equals nothing.
     difference = np.where(a == b, 0.0, a - b)
-    together = samples.errors_of(math.prod(difference.shape[1:]))
-    errors = together * samples.standard_error(difference)
+    allowed_errors = samples.errors_of(math.prod(difference.shape[1:]))
+    sampling = allowed_errors * samples.standard_error(difference)
+    # Along the first axis, the replicates of a sample follow its estimate.
     a, b, difference = a[:1], b[:1], difference[:1]
     distance = np.abs(difference)
     distance = np.where(np.isnan(distance), np.inf, distance)
@@ -325,26 +327,24 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     # Integers that were never rounded have no tolerance.
     share = np.where(np.isfinite(larger) & (rounding > 0), RELATIVE[unit] * larger, 0.0)
     slack = rounding + share
-    slack = slack + np.where(np.isfinite(errors), errors, 0.0)
-    halves = left.half_unit, right.half_unit
-    if relation == "≈" and any(half_unit is not None for half_unit in halves):
+    slack = slack + np.where(np.isfinite(sampling), sampling, 0.0)
+    half_units = [half for half in (left.half_unit, right.half_unit) if half is not None]
+    half_unit = max(half_units, default=None)
+    if relation == "≈" and half_unit is not None:
         # Digits far finer than the standard error are those of the sample itself.
-        half_unit = max(half_unit for half_unit in halves if half_unit is not None)
         slack = np.where(FINER * half_unit < slack, rounding + share, slack)
-    good = _holds_for_each(relation, a, b, distance, slack, rounding, larger, halves)
-    a, b, good, distance = np.broadcast_arrays(a, b, good, distance)
-    said = (mask & scope.indices.valid)[:1]
-    own = rank + scope.indices.count - said.ndim
-    said = said.reshape(said.shape + (1,) * own)
-    said, good, a, b, distance = np.broadcast_arrays(said, good, a, b, distance)
-    if not said.any():
+    holds = _holds_for_each(relation, a, b, distance, slack, rounding, larger, half_unit)
+    is_judged = (mask & scope.indices.valid)[:1]
+    new_axes = rank + scope.indices.count - is_judged.ndim
+    is_judged = is_judged.reshape(is_judged.shape + (1,) * new_axes)
+    is_judged, holds, a, b, distance = np.broadcast_arrays(is_judged, holds, a, b, distance)
+    if not is_judged.any():
         raise EvaluationError("there is no index for which it states anything")
-    wrong = said & ~good
-    at = np.unravel_index(
-        int(np.argmax(np.where(wrong if wrong.any() else said, distance, -1.0))), a.shape
-    )
+    wrong = is_judged & ~holds
+    candidates = wrong if wrong.any() else is_judged
+    at = np.unravel_index(int(np.argmax(np.where(candidates, distance, -1.0))), a.shape)
     where = scope.indices.place([int(n) for n in at], a.shape)
-    texts = _shown(a, said), _shown(b, said)
+    texts = _describe(a, is_judged), _describe(b, is_judged)
     why, sign = "", "≈" if relation == "∼" else relation
     if wrong.any():
         why = (
@@ -352,31 +352,30 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
             f"{distance[at]:.4g}{where}: {a[at]:.6g} {sign} {b[at]:.6g} does not hold"
         )
     verdict = Verdict(not why, why, (), *texts, float(distance[at]), where.removeprefix(" at "))
-    shown = [half_unit for half_unit in halves if half_unit is not None and half_unit < 0.5]
-    if why and relation == "=" and shown:
-        rounded = distance <= max(shown) * (1 + 1e-12) + slack
-        return replace(verdict, rounds=not (wrong & ~rounded).any())
+    of_decimals = max((half for half in half_units if half < 0.5), default=None)
+    if why and relation == "=" and of_decimals is not None:
+        is_rounding = distance <= of_decimals * (1 + 1e-12) + slack
+        return replace(verdict, rounds=not (wrong & ~is_rounding).any())
     return verdict
 
 
 def _holds_for_each(
     relation: str, a: Any, b: Any, distance: Any, slack: Any, rounding: Any, larger: Any,
-    halves: tuple[float | None, float | None],
+    half_unit: float | None,
 ) -> Any:  # fmt: skip
     """Return for each element whether ``a relation b`` holds.
 
     ``slack`` is the distance that the rounding errors of both sides explain, ``rounding`` the part
     of it that a strict relation must exceed, ``larger`` the larger magnitude of each pair, and
-    ``halves`` half a unit of the last digit that each side shows (None: it shows no digits).
+    ``half_unit`` half a unit of the last digit that the sides show (None: they show no digits).
     """
     missing = np.isnan(a) | np.isnan(b)
     match relation:
         case "=":
             return distance <= slack
         case "≈":
-            shown = [half_unit for half_unit in halves if half_unit is not None]
-            if shown:
-                return distance <= max(shown) * (1 + 1e-12) + slack
+            if half_unit is not None:
+                return distance <= half_unit * (1 + 1e-12) + slack
             return distance <= np.where(np.isfinite(larger), NEAR * larger, 0.0) + slack
         case "∼":
             return (a * b > 0) & (np.abs(np.log10(np.abs(a)) - np.log10(np.abs(b))) <= ORDER)
@@ -398,9 +397,9 @@ def _holds_for_each(
     raise EvaluationError(f"{relation} cannot be judged")
 
 
-def _shown(array: Any, said: Any) -> str:
-    """Return ``array[said]`` as one number if all are equal; else all of the array, shortened."""
-    values = array[said]
+def _describe(array: Any, is_judged: Any) -> str:
+    """Return the judged elements as one number if all are equal; else all elements, shortened."""
+    values = array[is_judged]
     if values.size and (values == values.flat[0]).all():
         return f"{values.flat[0]:.6g}"
     text = np.array2string(array.squeeze(), precision=4, threshold=12, edgeitems=2)

@@ -30,10 +30,10 @@ from vaultkit.tex import (
     walk,
 )
 from vaultkit.values import functions, matrices, products, samples
-from vaultkit.values.calls import HISTORY, FunctionCall
+from vaultkit.values.calls import ROUNDINGS_OF_CODE, FunctionCall
 from vaultkit.values.exact import as_floats
-from vaultkit.values.indices import Indices, shown
-from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, Names
+from vaultkit.values.indices import IndexValue, Indices, shown
+from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, NameResolver
 from vaultkit.values.records import (
     DOUBLE,
     MOST_INDICES,
@@ -42,20 +42,22 @@ from vaultkit.values.records import (
     Settings,
     UnboundError,
     Value,
-    bounded,
-    made,
+    check_size,
+    make_value,
 )
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal, "≠": np.not_equal, "<": np.less, "≤": np.less_equal, ">": np.greater,
     "≥": np.greater_equal,
 }  # fmt: skip
-_EMPTY = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf, "argmax": -np.inf,
+_NEUTRAL = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf, "argmax": -np.inf,
           "argmin": np.inf}  # fmt: skip
 
 
 class Evaluator:
     """Evaluates the nodes of one statement.
+
+    `value` evaluates a node by the method that is named after its class: ``_sum`` for a `Sum`.
 
     Parameters
     ----------
@@ -80,7 +82,7 @@ class Evaluator:
         self.used: dict[str, str] = {}
         self._known: dict[Node, Value] = {}
         self._computing: set[str] = set()
-        names = Names(variables, settings)
+        names = NameResolver(variables, settings)
         self.statement = names.resolve(statement)
         if len(names.indices) > MOST_INDICES:
             raise EvaluationError(f"more than {MOST_INDICES} indices")
@@ -88,9 +90,10 @@ class Evaluator:
         self.limits: list[Range] = [
             node for node in getattr(self.statement, "when", ()) if isinstance(node, Range)
         ]
-        said = set(walk(replace(self.statement, when=()))) if self.limits else set()  # type: ignore[call-arg]
         for limits in self.limits:
-            if limits.low == limits.high and limits.index not in said:
+            without_conditions = replace(self.statement, when=())  # type: ignore[call-arg]
+            is_used = limits.index in walk(without_conditions)
+            if limits.low == limits.high and not is_used:
                 # In d_k = 4, k = 3 the k is not an index.
                 raise UnboundError(getattr(limits.index, "name", ""))
         self._reductions = {
@@ -107,28 +110,13 @@ class Evaluator:
         if index in self._computing:
             raise EvaluationError(f"the range of {shown(index)} depends on itself")
         self._computing.add(index)
-        bounds: Range | Reduce | None = next(
-            (r for r in self.limits if r.index == Index(index)), None
-        ) or self._reductions.get(index)
+        bounds: Range | Reduce | None = self._reductions.get(index)
+        bounds = next((limits for limits in self.limits if limits.index == Index(index)), bounds)
         if bounds is not None and bounds.high is not None and bounds.low is not None:
-            low, high = self.number(bounds.low), self.number(bounds.high)
+            low, high = self.range_end(bounds.low), self.range_end(bounds.high)
             self.indices.set_range(index, float(low.min()), float(high.max()))
             return
-        sizes: set[int] = set()
-        composite: set[int] = set()
-        for node in walk(self.statement):
-            if not isinstance(node, Element) or Index(index) not in walk(node.indices):
-                continue
-            base = self.value(node.base)
-            places = split(node.indices, base)
-            first = base.rank - len(places) if node.last else 0
-            for axis, place in enumerate(places, first):
-                if Index(index) in walk(place):
-                    if not 0 <= axis < base.rank:
-                        raise EvaluationError("there are more indices than axes")
-                    alone = place == Index(index)
-                    (sizes if alone else composite).add(base.shape[axis])
-        sizes = sizes or composite
+        sizes = self._lengths_of_axes(index)
         if len(sizes) != 1:
             raise EvaluationError(
                 f"the index {shown(index)} runs over axes of different lengths: {sorted(sizes)}"
@@ -137,14 +125,35 @@ class Evaluator:
             )
         self.indices.set_range(index, 1, sizes.pop(), given=index in self._reductions)
 
-    def within(self, limits: Range) -> Any:
+    def _lengths_of_axes(self, index: str) -> set[int]:
+        """Return the lengths of the axes that an index runs over.
+
+        An expression such as ``i + 1`` counts only if the index is nowhere alone.
+        """
+        sizes_alone: set[int] = set()
+        sizes_in_expressions: set[int] = set()
+        for node in walk(self.statement):
+            if not isinstance(node, Element) or Index(index) not in walk(node.indices):
+                continue
+            base = self.value(node.base)
+            places = split_index(node.indices, base)
+            first_axis = base.rank - len(places) if node.last else 0
+            for axis, place in enumerate(places, first_axis):
+                if Index(index) in walk(place):
+                    if not 0 <= axis < base.rank:
+                        raise EvaluationError("there are more indices than axes")
+                    is_alone = place == Index(index)
+                    (sizes_alone if is_alone else sizes_in_expressions).add(base.shape[axis])
+        return sizes_alone or sizes_in_expressions
+
+    def is_within(self, limits: Range) -> Any:
         """Return where an index is within its range, whose ends may depend on another index."""
         if not isinstance(limits.index, Index):
             raise EvaluationError("the dots have no index that counts")
         numbers = self.value(limits.index).array
-        return (numbers >= self.number(limits.low)) & (numbers <= self.number(limits.high))
+        return (numbers >= self.range_end(limits.low)) & (numbers <= self.range_end(limits.high))
 
-    def number(self, node: Node) -> Any:
+    def range_end(self, node: Node) -> Any:
         """Evaluate the end of a range; rounded to an integer if that is within rounding errors."""
         value = self.value(node)
         if value.rank or value.unsized:
@@ -165,29 +174,29 @@ class Evaluator:
         self._known[node] = value
         return value
 
-    def constant(self, thing: Any, name: str = "") -> Value:
+    def value_of_variable(self, thing: Any, name: str = "") -> Value:
         """Return a variable as a value; its name is used in messages."""
-        listed = isinstance(thing, (list, tuple)) and all(np.ndim(t) for t in thing)
-        if listed and len({np.shape(t) for t in thing}) > 1:
+        is_list_of_arrays = isinstance(thing, (list, tuple)) and all(map(np.ndim, thing))
+        if is_list_of_arrays and len(set(map(np.shape, thing))) > 1:
             raise EvaluationError(f"{name} holds arrays of different shapes")
         if np.ma.is_masked(thing):
             raise EvaluationError(f"{name} has masked elements")
         array = as_floats(np.asarray(thing))
         if array.dtype.kind not in "biuf":
             raise EvaluationError(f"{name} is not made of real numbers")
-        bounded(array.shape)
-        unit = UNITS.get(array.dtype.itemsize, DOUBLE) if array.dtype.kind == "f" else DOUBLE
+        check_size(array.shape)
+        has_floats = array.dtype.kind == "f"
+        unit = UNITS.get(array.dtype.itemsize, DOUBLE) if has_floats else DOUBLE
         rank = array.ndim
-        computed = array.dtype.kind == "f"
         array = array.astype(float).reshape((1,) * self.indices.count + array.shape)
-        spread = HISTORY * np.abs(array) if computed else np.zeros(array.shape)
-        if isinstance(thing, float) and thing.is_integer() and abs(thing) < 2**53:
-            spread = np.zeros(array.shape)
+        is_exact_float = isinstance(thing, float) and thing.is_integer() and abs(thing) < 2**53
+        is_rounded = has_floats and not is_exact_float
+        spread = ROUNDINGS_OF_CODE * np.abs(array) if is_rounded else np.zeros(array.shape)
         orientation = self.reading if rank == 1 else ""
-        value = made(array, spread, rank, orientation=orientation)
+        value = make_value(array, spread, rank, orientation=orientation)
         return value.but(unit=unit)
 
-    def bound(self) -> tuple[str, ...]:
+    def describe_used(self) -> tuple[str, ...]:
         """Return the variables that were used, with their values or shapes."""
         return tuple(f"{name} {what}" for name, what in self.used.items())
 
@@ -197,7 +206,7 @@ class Evaluator:
         _, _, decimals = node.text.partition(".")
         exact = number.is_integer() and abs(number) < 2**53
         lead = (1,) * self.indices.count
-        return made(
+        return make_value(
             np.full(lead, number),
             0.0 if exact else abs(number),
             0,
@@ -213,19 +222,19 @@ class Evaluator:
         if node.name not in self.variables:
             lead = (1,) * self.indices.count
             if node.name == "I":
-                return made(np.ones(lead), 0.0, 0, unsized="eye")
+                return make_value(np.ones(lead), 0.0, 0, unsized="eye")
             constant = CONSTANTS[node.name]
-            return made(np.full(lead, constant), constant, 0)
+            return make_value(np.full(lead, constant), constant, 0)
         thing = self.variables[node.name]
         if callable(thing):
             raise EvaluationError(f"{node.name} is a function")
-        self.used[node.name] = described(thing)
-        return self.constant(thing, node.name)
+        self.used[node.name] = describe_variable(thing)
+        return self.value_of_variable(thing, node.name)
 
     def _function(self, node: Function) -> Value:
         if node.name == "ones":
             lead = (1,) * self.indices.count
-            return made(np.ones(lead), 0.0, 0, unsized="ones", orientation=self.reading)
+            return make_value(np.ones(lead), 0.0, 0, unsized="ones", orientation=self.reading)
         raise EvaluationError(f"{node.name} needs an argument")
 
     def _element(self, node: Element) -> Value:
@@ -235,27 +244,27 @@ class Evaluator:
             raise EvaluationError("an element of a value of unknown size")
         if not base.rank:
             raise EvaluationError("a number has no index")
-        indices = split(node.indices, base)
+        indices = split_index(node.indices, base)
         orientation = ""
         if any(isinstance(index, Slice) for index in indices):
-            # Axes with an index come first, those that are taken whole after them.
             if len(indices) != base.rank or node.last:
                 raise EvaluationError("a slice is supported only over all axes")
-            taken = [a for a, index in enumerate(indices) if not isinstance(index, Slice)]
-            order = [*taken, *(a for a in range(base.rank) if a not in taken)]
+            # Axes with an index come first, those that are taken whole after them.
+            indexed = [axis for axis, index in enumerate(indices) if not isinstance(index, Slice)]
+            order = [*indexed, *(axis for axis in range(base.rank) if axis not in indexed)]
             count = base.array.ndim - base.rank
-            axes = [*range(count), *(count + a for a in order)]
+            axes = [*range(count), *(count + axis for axis in order)]
             base = base.but(array=base.array.transpose(axes), spread=base.spread.transpose(axes))
-            indices = tuple(indices[a] for a in taken)
+            indices = tuple(indices[axis] for axis in indexed)
             # A column of a matrix is a column, whatever the reading of single vectors.
-            if len(order) == 2 and len(taken) == 1:
-                orientation = ("row", "column")[taken[0]]
+            if len(order) == 2 and len(indexed) == 1:
+                orientation = ("row", "column")[indexed[0]]
         places = []
-        for place in indices:
-            letters = {i.name for i in walk(place) if isinstance(i, Index)}
+        for index in indices:
+            letters = {part.name for part in walk(index) if isinstance(part, Index)}
             for letter in letters:
                 self.set_range(letter)
-            places.append((self.value(place), letters, isinstance(place, Index)))
+            places.append(IndexValue(self.value(index), letters, isinstance(index, Index)))
         if base.rank == 2 and len(places) == 1 and not node.last:
             # Rows of a matrix are vectors with the reading of all others.
             base = base.but(orientation=orientation or self.reading)
@@ -263,17 +272,14 @@ class Evaluator:
         return self.indices.pick(base, places, node.last)
 
     def _transpose(self, node: Transpose) -> Value:
-        """Return a value with its last two axes swapped.
-
-        A vector turns from row to column or back.
-        """
+        """Return a value with its last two axes swapped; a row becomes a column, and vice versa."""
         value = self.value(node.base)
         if value.rank >= 2:
             return value.but(
                 array=value.array.swapaxes(-1, -2), spread=value.spread.swapaxes(-1, -2)
             )
-        turned = {"row": "column", "column": "row"}
-        return value.but(orientation=turned.get(value.orientation, ""))
+        swapped = {"row": "column", "column": "row"}
+        return value.but(orientation=swapped.get(value.orientation, ""))
 
     def _power(self, node: Power) -> Value:
         value = products.power(self.value(node.base), self.value(node.exponent))
@@ -297,7 +303,7 @@ class Evaluator:
             if left.rank == right.rank and left.rank > 1:
                 return products.dot(left, right).but(sample=True)
             op = r"\cdot"
-        value, turned = products.times(left, right, op)
+        value, turned = products.multiply(left, right, op)
         self.turned |= turned
         if left.half_unit is not None and is_power_of_ten(node.right):
             # The digits of 1.30 \times 10^{-3} are significant, too.
@@ -309,11 +315,11 @@ class Evaluator:
         assert isinstance(node.function, Function)
         name = node.function.name
         if name.lower() == "concat":
-            return functions.concatenate(self.several(node.arguments))
+            return functions.concatenate(self.values_of(node.arguments))
         if name == "delta":
             i, j = (self.value(a) for a in node.arguments)
-            return made((i.array == j.array).astype(float), 0.0, 0)
-        values = self.several(node.arguments)
+            return make_value((i.array == j.array).astype(float), 0.0, 0)
+        values = self.values_of(node.arguments)
         if any(value.unsized for value in values):
             raise EvaluationError(f"{name} of a value of unknown size")
         if name in ("max", "min"):
@@ -323,10 +329,10 @@ class Evaluator:
         if name not in functions.FUNCTIONS or len(values) != 1:
             raise EvaluationError(f"{name} does not take {len(values)} arguments")
         value = functions.FUNCTIONS[name](values[0])
-        free = value.rank == 1 and not value.orientation
-        return value.but(orientation=self.reading) if free else value
+        is_vector_of_any = value.rank == 1 and not value.orientation
+        return value.but(orientation=self.reading) if is_vector_of_any else value
 
-    def several(self, nodes: Sequence[Node]) -> list[Value]:
+    def values_of(self, nodes: Sequence[Node]) -> list[Value]:
         r"""Evaluate the items of a list; ``x_1, \dots, x_n`` gives n items."""
         values: list[Value] = []
         for node in nodes:
@@ -348,18 +354,19 @@ class Evaluator:
     def _call(self, node: Call) -> Value:
         """Call a function of the note, once for each value of the indices."""
         self.used[node.name] = "(function)"
-        values = self.several(node.arguments)
+        values = self.values_of(node.arguments)
         nodes = node.arguments if len(values) == len(node.arguments) else [None] * len(values)
         if any(value.unsized for value in values):
             raise EvaluationError(f"{node.name} of a value of unknown size")
         call = FunctionCall(node, nodes, values, self.indices.count, self.variables, self.settings)
         array, spread, unit = call.result()
         shape = array.shape[self.indices.count :]
+        orientation = self.reading if len(shape) == 1 else ""
         # A result that is as long as the vectors it was computed from has their orientation.
-        known = {v.orientation for v in values if v.shape == shape and v.orientation}
-        same = known.pop() if len(known) == 1 else self.reading
-        orientation = same if len(shape) == 1 else ""
-        value = made(array, spread, len(shape), *values, orientation=orientation)
+        of_vectors = {v.orientation for v in values if v.shape == shape and v.orientation}
+        if len(shape) == 1 and len(of_vectors) == 1:
+            orientation = of_vectors.pop()
+        value = make_value(array, spread, len(shape), *values, orientation=orientation)
         return value.but(unit=max(unit, value.unit))
 
     def _expectation(self, node: Expectation) -> Value:
@@ -367,10 +374,7 @@ class Evaluator:
         return samples.estimate(node.kind, values)
 
     def _reduce(self, node: Reduce) -> Value:
-        """Return a sum, product, maximum, … over an index.
-
-        Elements outside its range or conditions count as neutral.
-        """
+        """Return a sum, product, maximum, … over the part of an index's range that is kept."""
         if node.kind == "list":
             raise EvaluationError("dots have no meaning here")
         (index,) = node.indices
@@ -382,18 +386,17 @@ class Evaluator:
             raise EvaluationError(f"\\{node.kind} of a value of unknown size")
         keep: Any = np.ones((1,) * self.indices.count, bool)
         if node.high is not None and node.low is not None:
-            low, high = self.number(node.low), self.number(node.high)
+            low, high = self.range_end(node.low), self.range_end(node.high)
             keep = keep & (numbers >= low) & (numbers <= high)
         for condition in node.conditions:
-            keep = keep & self.holds(condition, 0)
-        lead = list(
-            np.broadcast_shapes(body.array.shape[: self.indices.count], numbers.shape, keep.shape)
-        )
-        shape = bounded((*lead, *body.shape))
+            keep = keep & self.where_holds(condition, of_numbers=True)
+        of_body = body.array.shape[: self.indices.count]
+        of_indices = np.broadcast_shapes(of_body, numbers.shape, keep.shape)
+        shape = check_size((*of_indices, *body.shape))
         array, spread = np.broadcast_to(body.array, shape), np.broadcast_to(body.spread, shape)
         if not keep.all():
             keep = keep.reshape(keep.shape + (1,) * body.rank)
-            array, spread = np.where(keep, array, _EMPTY[node.kind]), np.where(keep, spread, 0.0)
+            array, spread = np.where(keep, array, _NEUTRAL[node.kind]), np.where(keep, spread, 0.0)
         whole = body.but(array=array, spread=spread, half_unit=None)
         return functions.reduce(node.kind, whole, axis, numbers)
 
@@ -405,90 +408,93 @@ class Evaluator:
 
     def _matrix(self, node: Matrix) -> Value:
         """Return a matrix or tuple that the formula writes out element by element."""
-        rows = [self.several(row) for row in node.rows]
+        rows = [self.values_of(row) for row in node.rows]
         if node.column:
             rows = [[cell] for row in rows for cell in row]
-        matrix, is_oriented = matrices.written_out(rows, node.is_tuple)
+        matrix, is_oriented = matrices.build_matrix(rows, node.is_tuple)
         self.turned |= is_oriented
         return matrix
 
     def _cases(self, node: Cases) -> Value:
-        """Return, for each element, the value of the first branch whose condition holds.
-
-        NaN where none does.
-        """
+        """Return, for each element, the first branch whose condition holds; NaN if none does."""
         values = [self.value(branch) for branch, _ in node.branches]
-        rank = max(v.rank for v in values)
-        conditions = [self.condition(c) for _, c in node.branches]
-        rank = max(rank, *(c.ndim - self.indices.count for c in conditions))
-        array: Any = np.full((1,) * (self.indices.count + rank), np.nan)
+        conditions = [self.where_all_hold(conditions) for _, conditions in node.branches]
+        count = self.indices.count
+        ranks = [*(v.rank for v in values), *(where.ndim - count for where in conditions)]
+        rank = max(ranks)
+        array: Any = np.full((1,) * (count + rank), np.nan)
         spread: Any = np.zeros(array.shape)
-        for value, holds in reversed(list(zip(values, conditions, strict=True))):
+        for value, where in reversed(list(zip(values, conditions, strict=True))):
             a, s = value.ranked(rank)
-            own = holds.ndim - self.indices.count
-            lead = holds.shape[: self.indices.count]
-            holds = holds.reshape(lead + (1,) * (rank - own) + holds.shape[self.indices.count :])
-            bounded(np.broadcast_shapes(holds.shape, a.shape, array.shape))
-            array, spread = np.where(holds, a, array), np.where(holds, s, spread)
+            where = _with_axes(where, count + rank, count)
+            check_size(np.broadcast_shapes(where.shape, a.shape, array.shape))
+            array, spread = np.where(where, a, array), np.where(where, s, spread)
         known = [value.orientation for value in values if value.orientation]
         orientation = [*known, self.reading][0] if rank == 1 else ""
-        return made(array, spread, rank, *values, orientation=orientation)
+        return make_value(array, spread, rank, *values, orientation=orientation)
 
-    def condition(self, conditions: Sequence[Node]) -> Any:
+    def where_all_hold(self, conditions: Sequence[Node]) -> Any:
         """Return where all conditions hold."""
-        holds: Any = np.ones((1,) * self.indices.count, bool)
+        count = self.indices.count
+        hold: Any = np.ones((1,) * count, bool)
         for condition in conditions:
-            part = self.holds(condition, None)
-            rank = max(holds.ndim, part.ndim)
-            holds = _wider(holds, rank, self.indices.count) & _wider(
-                part, rank, self.indices.count
-            )  # fmt: skip
-        return holds
+            holds = self.where_holds(condition)
+            ndim = max(hold.ndim, holds.ndim)
+            hold = _with_axes(hold, ndim, count) & _with_axes(holds, ndim, count)
+        return hold
 
-    def holds(self, condition: Node, rank: int | None) -> Any:
-        """Return where a condition holds; it is compared exactly, as in code."""
+    def where_holds(self, condition: Node, *, of_numbers: bool = False) -> Any:
+        """Return where a condition holds; it is compared exactly, as in code.
+
+        With ``of_numbers``, it must compare numbers, not arrays.
+        """
         if isinstance(condition, Range):
-            return self.within(condition)
-        result: Any = np.ones((1,) * self.indices.count, bool)
+            return self.is_within(condition)
         if isinstance(condition, Membership):
-            value = self.value(condition.element)
-            if condition.interval:
-                opening, low, high, closing = condition.interval
-                above, below = self.value(low).array, self.value(high).array
-                inside = (value.array > above) if opening == "(" else (value.array >= above)
-                result = inside & ((value.array < below) if closing == ")" else (
-                    value.array <= below))  # fmt: skip
-            elif condition.numbers and not value.rank:
-                result = np.zeros((), bool)
-                for number in self.several(condition.numbers):
-                    same = value.array == number.array
-                    if isinstance(condition.element, Index) and not same.any():
-                        letter = shown(condition.element.name)
-                        raise EvaluationError(f"{letter} does not take all of these values")
-                    result = result | same
-            else:
-                raise EvaluationError("a condition on a shape")
-            return ~result if condition.negated else result
+            is_member = self._where_member(condition)
+            return ~is_member if condition.negated else is_member
+        result: Any = np.ones((1,) * self.indices.count, bool)
         if not isinstance(condition, Statement):
             raise EvaluationError("a condition that states nothing")
         sides = [self.value(side) for side in condition.sides]
         widest = max(side.rank for side in sides)
-        if rank == 0 and widest:
+        if of_numbers and widest:
             raise EvaluationError("a condition on a vector")
         for relation, left, right in zip(condition.relations, sides, sides[1:], strict=False):
             if relation not in _COMPARISONS:
                 raise EvaluationError(f"a condition with {relation}")
             a, b = left.ranked(widest)[0], right.ranked(widest)[0]
-            result = _wider(result, a.ndim, self.indices.count) & _COMPARISONS[relation](a, b)
+            result = _with_axes(result, a.ndim, self.indices.count) & _COMPARISONS[relation](a, b)
+        return result
+
+    def _where_member(self, condition: Membership) -> Any:
+        """Return where a value is in an interval, or is one of the numbers of a set."""
+        value = self.value(condition.element)
+        if condition.interval:
+            opening, low, high, closing = condition.interval
+            start, end = self.value(low).array, self.value(high).array
+            is_above = value.array > start if opening == "(" else value.array >= start
+            is_below = value.array < end if closing == ")" else value.array <= end
+            return is_above & is_below
+        if not condition.numbers or value.rank:
+            raise EvaluationError("a condition on a shape")
+        result: Any = np.zeros((), bool)
+        for number in self.values_of(condition.numbers):
+            equal = value.array == number.array
+            if isinstance(condition.element, Index) and not equal.any():
+                letter = shown(condition.element.name)
+                raise EvaluationError(f"{letter} does not take all of these values")
+            result = result | equal
         return result
 
     def _dots(self, node: Dots) -> Value:  # noqa: ARG002
         raise EvaluationError("dots have no meaning here")
 
 
-def _wider(array: Any, ndim: int, count: int) -> Any:
-    own = array.ndim - count
-    return array.reshape(array.shape[:count] + (1,) * (ndim - count - own) + array.shape[count:])
+def _with_axes(array: Any, ndim: int, count: int) -> Any:
+    """Return an array with new axes of length 1 behind the first ``count``: ``ndim`` in all."""
+    new_axes = (1,) * (ndim - array.ndim)
+    return array.reshape(array.shape[:count] + new_axes + array.shape[count:])
 
 
 def is_power_of_ten(node: Node) -> bool:
@@ -496,10 +502,18 @@ def is_power_of_ten(node: Node) -> bool:
     return isinstance(node, Power) and node.base == Number("10")
 
 
-def split(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
-    r"""Split ``21`` and ``2j`` into two indices if the base has two axes: ``\alpha_{21}``."""
+def split_index(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
+    r"""Return indices; ``21`` and ``2j`` are split in two if the base has two axes.
+
+    Raises
+    ------
+    EvaluationError
+        If ``21`` may be the 21st row, too.
+    """
+    if base.rank < 2:
+        return indices
     match indices:
-        case (Number(text),) if base.rank > 1 and len(text) == base.rank and text.isdigit():
+        case (Number(text),) if len(text) == base.rank and text.isdigit():
             parts = tuple(Number(digit) for digit in text)
             fits = all(1 <= int(p.text) <= n for p, n in zip(parts, base.shape, strict=True))
             if fits and int(text) <= base.shape[0]:
@@ -507,14 +521,18 @@ def split(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
                     f"the index {text} is row {text}, or {', '.join(text)}; write it with a comma"
                 )
             return parts if fits else indices
-        case (Product("", Number() as first, second),) if base.rank > 1:
+        case (Product("", Number() as first, second),):
             return (first, second)
         case _:
             return indices
 
 
-def described(thing: Any) -> str:
-    """Describe a variable briefly."""
+def describe_variable(thing: Any) -> str:
+    """Describe a variable briefly.
+
+    >>> describe_variable(2), describe_variable(np.ones((2, 3))), describe_variable([1, 2])
+    ('= 2', '(2, 3)', '(2 items)')
+    """
     if callable(thing):
         return "(function)"
     if isinstance(thing, (list, tuple)):

@@ -27,20 +27,20 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def as_floats(array: Any) -> Any:
-    """Return an array of floats, if the elements are fractions, decimals or large integers."""
+    """Return an array as floats if its elements are fractions, decimals or large integers."""
     exact = array.dtype.kind == "O" and array.size
     if exact and all(isinstance(thing, (Rational, Decimal)) for thing in array.ravel()):
         return array.astype(float)
     return array
 
 
-def exactly(node: Node, variables: Mapping[str, Any]) -> Fraction | None:
+def exact_value(node: Node, variables: Mapping[str, Any]) -> Fraction | None:
     r"""Return the value of a node; None if it contains anything but integers and fractions.
 
     >>> from vaultkit.tex import parse_expression
-    >>> exactly(parse_expression(r"2^{64} - \frac{1}{3}"), {}) == 2**64 - Fraction(1, 3)
+    >>> exact_value(parse_expression(r"2^{64} - \frac{1}{3}"), {}) == 2**64 - Fraction(1, 3)
     True
-    >>> exactly(parse_expression("x + 0.5"), {"x": 1})
+    >>> exact_value(parse_expression("x + 0.5"), {"x": 1})
     """
     try:
         return _value(node, variables)
@@ -48,11 +48,11 @@ def exactly(node: Node, variables: Mapping[str, Any]) -> Fraction | None:
         return None
 
 
-def shown(value: Fraction) -> str:
+def format_fraction(value: Fraction) -> str:
     """Return a fraction as text; a very long one is rounded.
 
-    >>> shown(Fraction(1, 3)), shown(Fraction(2**64)), shown(Fraction(10**400 + 1))
-    ('1/3', '18446744073709551616', '1e+400')
+    >>> format_fraction(Fraction(1, 3)), format_fraction(Fraction(10**400 + 1))
+    ('1/3', '1e+400')
     """
     whole = max(abs(value.numerator), value.denominator)
     if whole.bit_length() < _LONGEST:
@@ -62,14 +62,11 @@ def shown(value: Fraction) -> str:
 
 
 class _InexactError(Exception):
-    """A node whose value is not known exactly."""
+    """A node whose value is not known exact_value."""
 
 
 def _value(node: Node, variables: Mapping[str, Any]) -> Fraction:
-    """Return the exact value of a node.
-
-    Raise _InexactError if a part of it is not a rational number.
-    """
+    """Return the exact value of a node; raise _InexactError if a part of it is not rational."""
 
     def of(inner: Node) -> Fraction:
         return _value(inner, variables)
@@ -88,10 +85,10 @@ def _value(node: Node, variables: Mapping[str, Any]) -> Fraction:
         case Product("/", left, right):
             return _bounded(of(left) / of(right))
         case Power(base, exponent):
-            below, above = of(base), of(exponent)
-            bits = max(below.numerator.bit_length(), below.denominator.bit_length())
-            if above.denominator == 1 and bits * abs(above) <= _MOST_BITS:
-                return below ** int(above)
+            root, power = of(base), of(exponent)
+            bits = max(root.numerator.bit_length(), root.denominator.bit_length())
+            if power.denominator == 1 and bits * abs(power) <= _MOST_BITS:
+                return root ** int(power)
         case Apply(Function("factorial"), (inner,)):
             value = of(inner)
             if value.denominator == 1 and 0 <= value <= 3000:
@@ -104,6 +101,7 @@ def _value(node: Node, variables: Mapping[str, Any]) -> Fraction:
 
 
 def _bounded(value: Fraction) -> Fraction:
+    """Return a fraction; raise _InexactError if it is too long to compute with."""
     if value.numerator.bit_length() + value.denominator.bit_length() > _MOST_BITS:
         raise _InexactError
     return value

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.values.products import dot, inverse, roundings
-from vaultkit.values.records import EvaluationError, Value, largest, made
+from vaultkit.values.products import dot, growth_of_roundings, inverse
+from vaultkit.values.records import EvaluationError, Value, largest, make_value
 
 #: Relative distance within which a number counts as an integer.
 WHOLE = 2.0**-40
 #: Error bound beyond which a sine is unknown: that of 10²⁰ can be anything.
 UNKNOWN = 0.1
-_TURNING = (np.sin, np.cos, np.tan)
+_PERIODIC = (np.sin, np.cos, np.tan)
 
 
 def apply(function: Callable[[Any], Any], value: Value) -> Value:
@@ -26,11 +26,11 @@ def apply(function: Callable[[Any], Any], value: Value) -> Value:
     delta = value.spread * value.unit
     moved = np.fmax(np.abs(function(x + delta) - array), np.abs(function(x - delta) - array))
     spread = np.where(np.isfinite(moved), moved, 0.0) / value.unit + 2 * np.abs(array)
-    if function in _TURNING:
+    if function in _PERIODIC:
         array = np.where(moved > UNKNOWN, np.nan, array)
     # Only the logarithm of 0 may be infinite.
     operands = () if function is np.log else (x,)
-    return made(
+    return make_value(
         array,
         spread,
         value.rank,
@@ -41,7 +41,7 @@ def apply(function: Callable[[Any], Any], value: Value) -> Value:
     )
 
 
-def _rounded(function: Callable[[Any], Any], value: Value) -> Value:
+def _round_with(function: Callable[[Any], Any], value: Value) -> Value:
     """Apply floor or ceiling.
 
     A value within its rounding error of an integer counts as that integer.
@@ -50,12 +50,12 @@ def _rounded(function: Callable[[Any], Any], value: Value) -> Value:
     slack = value.spread * value.unit + WHOLE * np.abs(value.array)
     near = np.abs(value.array - nearest) <= slack
     array = np.where(near, nearest, function(value.array))
-    return made(array, 0.0, value.rank, value, orientation=value.orientation)
+    return make_value(array, 0.0, value.rank, value, orientation=value.orientation)
 
 
 def _sign(value: Value) -> Value:
     array = np.sign(value.array)
-    return made(array, 0.0, value.rank, value, orientation=value.orientation)
+    return make_value(array, 0.0, value.rank, value, orientation=value.orientation)
 
 
 def _factorial(value: Value) -> Value:
@@ -65,43 +65,57 @@ def _factorial(value: Value) -> Value:
     if ((value.array < 0) | (value.array % 1 != 0) | (value.array > 170)).any():
         raise EvaluationError("a factorial needs a whole number from 0 to 170")
     array = np.vectorize(lambda n: float(math.factorial(int(n))), otypes=[float])(value.array)
-    return made(array, np.where(array < 2**53, 0.0, array), 0, value)
+    return make_value(array, np.where(array < 2**53, 0.0, array), 0, value)
 
 
-def binomial(above: Value, below: Value) -> Value:
-    """Return the binomial coefficient."""
-    values = np.broadcast_arrays(above.array, below.array)
-    if above.rank or below.rank or any(((v < 0) | (v % 1 != 0) | (v > 1000)).any() for v in values):
+def binomial(n: Value, k: Value) -> Value:
+    """Return the binomial coefficient, n over k."""
+    numbers = np.stack(np.broadcast_arrays(n.array, k.array))
+    are_allowed = (numbers >= 0) & (numbers % 1 == 0) & (numbers <= 1000)
+    if n.rank or k.rank or not are_allowed.all():
         raise EvaluationError("\\binom takes whole numbers from 0 to 1000")
     choose = np.vectorize(lambda n, k: float(math.comb(int(n), int(k))), otypes=[float])
-    array = choose(*values)
-    return made(array, np.where(array < 2**53, 0.0, array), 0, above, below)
+    array = choose(*numbers)
+    return make_value(array, np.where(array < 2**53, 0.0, array), 0, n, k)
 
 
 def root(value: Value, order: Value) -> Value:
     """Return the root of a given order, 2 for the square root."""
-    if order.rank or order.array.size != 1 or order.array.flat[0] % 1 or order.array.flat[0] < 2:
+    n = _whole_number(order)
+    if n is None or n < 2:
         raise EvaluationError("the order of a root must be a whole number from 2 on")
-    n = int(order.array.flat[0])
 
     def take(x: Any) -> Any:
-        return np.copysign(np.abs(x) ** (1 / n), x) if n % 2 else np.where(x < 0, np.nan, x) ** (
-            1 / n
-        )  # fmt: skip
+        if n % 2:
+            return np.copysign(np.abs(x) ** (1 / n), x)
+        return np.where(x < 0, np.nan, x) ** (1 / n)
 
     return apply(take, value)
+
+
+def _whole_number(value: Value) -> int | None:
+    """Return a value as an integer; None if it is not one whole number."""
+    if value.rank or value.array.size != 1 or value.array.flat[0] % 1:
+        return None
+    return int(value.array.flat[0])
 
 
 def modulo(left: Value, right: Value) -> Value:
     """Return the remainder of a division of integers."""
     rank = max(left.rank, right.rank)
-    (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
-    # Floats count as integers within their rounding errors.
-    near = np.abs(a - np.rint(a)) <= s * left.unit, np.abs(b - np.rint(b)) <= t * right.unit
-    a, b = np.rint(a), np.rint(b)
-    if left.unsized or right.unsized or not all(n.all() for n in near) or (b == 0).any():
+    wholes = []
+    for side in (left, right):
+        array, spread = side.ranked(rank)
+        whole = np.rint(array)
+        # Floats count as integers within their rounding errors.
+        are_integers = np.abs(array - whole) <= spread * side.unit
+        if side.unsized or not are_integers.all():
+            raise EvaluationError("\\bmod takes whole numbers")
+        wholes.append(whole)
+    dividend, divisor = wholes
+    if (divisor == 0).any():
         raise EvaluationError("\\bmod takes whole numbers")
-    return made(np.mod(a, b), 0.0, rank, left, right)
+    return make_value(np.mod(dividend, divisor), 0.0, rank, left, right)
 
 
 def inner(left: Value, right: Value) -> Value:
@@ -111,7 +125,8 @@ def inner(left: Value, right: Value) -> Value:
     return dot(left, right)
 
 
-def _matrix_only(value: Value, name: str, square: bool = True) -> None:
+def _require_matrix(value: Value, name: str, square: bool = True) -> None:
+    """Raise EvaluationError unless a value is a matrix, and square if that is needed."""
     if value.rank != 2 or (square and value.shape[0] != value.shape[1]):
         kind = "a square matrix" if square else "a matrix"
         raise EvaluationError(f"{name} needs {kind}, and this has shape {value.shape}")
@@ -123,82 +138,80 @@ def _diag(value: Value) -> Value:
     The axes before the last ``rank`` ones belong to indices, and stay.
     """
     if value.rank == 2:
-        _matrix_only(value, "the diagonal")
+        _require_matrix(value, "the diagonal")
         pick = np.arange(value.shape[0])
-        return made(value.array[..., pick, pick], value.spread[..., pick, pick], 1, value)
+        return make_value(value.array[..., pick, pick], value.spread[..., pick, pick], 1, value)
     if value.rank != 1:
         raise EvaluationError("diag needs a vector or a square matrix")
     eye = np.eye(value.shape[0])
     array = np.where(eye == 1, value.array[..., :, None], 0.0)
-    return made(array, value.spread[..., :, None] * eye, 2, value)
+    return make_value(array, value.spread[..., :, None] * eye, 2, value)
 
 
 def _trace(value: Value) -> Value:
-    _matrix_only(value, "the trace")
+    _require_matrix(value, "the trace")
     return total(_diag(value), (-1,))
 
 
-def _whole(name: str, value: Value) -> Value:
+def _over_all_elements(name: str, value: Value) -> Value:
     """Return the sum, mean or median of all elements."""
     if not value.rank or not math.prod(value.shape):
         raise EvaluationError(f"{name} needs an array")
-    own = tuple(range(-value.rank, 0))
+    axes = tuple(range(-value.rank, 0))
     if name == "median":
-        return made(np.median(value.array, own), value.spread.max(own), 0, value)
-    summed = total(value, own)
+        return make_value(np.median(value.array, axes), value.spread.max(axes), 0, value)
+    summed = total(value, axes)
     if name == "sum":
         return summed
     count = math.prod(value.shape)
-    return made(
-        summed.array / count, summed.spread / count + np.abs(summed.array / count), 0, value
-    )
+    mean = summed.array / count
+    return make_value(mean, summed.spread / count + np.abs(mean), 0, value)
 
 
 def _rank(value: Value) -> Value:
     """Return the rank of a matrix: the number of singular values above their rounding errors."""
-    _matrix_only(value, "the rank", square=False)
+    _require_matrix(value, "the rank", square=False)
     if not np.isfinite(value.array).all():
         raise EvaluationError("the rank of a matrix that is not finite")
     singular = np.linalg.svd(value.array, compute_uv=False)
-    known = (value.spread.max() + max(value.shape)) * value.unit * max(singular.max(), 1e-300)
-    bound = np.maximum(known, singular.max(-1, keepdims=True) * max(value.shape) * 4 * value.unit)
-    return made((singular > bound).sum(-1).astype(float), 0.0, 0, value)
+    of_spread = (value.spread.max() + max(value.shape)) * value.unit * max(singular.max(), 1e-300)
+    of_svd = singular.max(-1, keepdims=True) * max(value.shape) * 4 * value.unit
+    bound = np.maximum(of_spread, of_svd)
+    return make_value((singular > bound).sum(-1).astype(float), 0.0, 0, value)
 
 
 def _det(value: Value) -> Value:
-    """Return the determinant.
-
-    That of an integer matrix is rounded to an integer if its error is small.
-    """
-    _matrix_only(value, "the determinant")
+    """Return the determinant; that of integers is rounded to an integer if its error is small."""
+    _require_matrix(value, "the determinant")
     array = np.linalg.det(value.array)
     rows = np.sqrt((value.array**2).sum(-1))
     spread = value.shape[0] ** 2 * rows.prod(-1)
-    exact = (value.spread == 0).all() and (value.array == np.rint(value.array)).all()
-    if exact and np.abs(array).max() < 2**40 and spread.max() * value.unit < 0.1:
+    has_integers = (value.spread == 0).all() and (value.array == np.rint(value.array)).all()
+    is_accurate = np.abs(array).max() < 2**40 and spread.max() * value.unit < 0.1
+    if has_integers and is_accurate:
         array, spread = np.rint(array), np.zeros_like(array)
-    return made(array, spread, 0, value)
+    return make_value(array, spread, 0, value)
 
 
 def _eye(value: Value) -> Value:
     """Return the identity matrix of the given size."""
-    if value.rank or value.array.size != 1 or value.array.flat[0] % 1:
+    n = _whole_number(value)
+    if n is None:
         raise EvaluationError("I_n needs one whole number")
-    n = int(value.array.flat[0])
     if not 1 <= n <= 4000:
         raise EvaluationError("I_n is too large, or too small")
     lead = (1,) * value.array.ndim
-    return made(np.eye(n).reshape((*lead, n, n)), 0.0, 2, value)
+    return make_value(np.eye(n).reshape((*lead, n, n)), 0.0, 2, value)
 
 
 def ones(value: Value) -> Value:
     """Return a vector of ones of a given length."""
-    if value.rank or value.array.size != 1 or value.array.flat[0] % 1:
+    n = _whole_number(value)
+    if n is None:
         raise EvaluationError("the length of a vector of ones is one whole number")
-    n = int(value.array.flat[0])
     if not 1 <= n <= 1_000_000:
         raise EvaluationError("a vector of ones that is too long, or too short")
-    return made(np.ones((1,) * value.array.ndim + (n,)), 0.0, 1, value)
+    return make_value(np.ones((1,) * value.array.ndim + (n,)), 0.0, 1, value)
 
 
 def percent(value: Value) -> Value:
@@ -215,7 +228,7 @@ def degrees(value: Value) -> Value:
     """Return an angle in radians, given it in degrees."""
     turn = math.pi / 180
     array = value.array * turn
-    return made(array, value.spread * turn + 2 * np.abs(array), value.rank, value)
+    return make_value(array, value.spread * turn + 2 * np.abs(array), value.rank, value)
 
 
 def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
@@ -225,10 +238,10 @@ def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
     size = np.abs(value.array).sum(axis=tuple(axes), keepdims=keep)
     exact = not value.spread.any() and (size < 2**53) & (array == np.rint(array))
     spread = value.spread.sum(axis=tuple(axes), keepdims=keep)
-    spread = spread + np.where(exact, 0.0, roundings(count) * size)
+    spread = spread + np.where(exact, 0.0, growth_of_roundings(count) * size)
     rank = value.rank - sum(axis < 0 and -axis <= value.rank for axis in axes)
     operands = (largest(value.array, tuple(axes), keep),)
-    return made(array, spread, rank, value, operands=operands, sample=value.sample,
+    return make_value(array, spread, rank, value, operands=operands, sample=value.sample,
                 orientation=value.orientation)  # fmt: skip
 
 
@@ -243,15 +256,15 @@ def reduce(kind: str, value: Value, axis: int, numbers: Any) -> Value:
         exact = not spread.any() and (np.abs(product) < 2**53) & (product == np.rint(product))
         bound = np.where(exact, 0.0, np.abs(product) * (relative + array.shape[axis]))
         operands = (largest(array, axis, keep=True),)
-        return made(product, bound, value.rank, value, operands=operands)
+        return make_value(product, bound, value.rank, value, operands=operands)
     missing = np.isnan(array).any(axis=axis, keepdims=True)
     pick = np.argmax if kind.endswith("max") else np.argmin
     place = np.expand_dims(pick(array, axis=axis), axis)
     if kind.startswith("arg"):
         if value.rank:
             raise EvaluationError(f"{kind} of a vector has no number")
-        return made(np.where(missing, np.nan, np.take(numbers.ravel(), place)), 0.0, 0, value)
-    return made(
+        return make_value(np.where(missing, np.nan, np.take(numbers.ravel(), place)), 0.0, 0, value)
+    return make_value(
         np.take_along_axis(array, place, axis), np.take_along_axis(spread, place, axis),
         value.rank, value, orientation=value.orientation, sample=value.sample,
     )  # fmt: skip
@@ -263,29 +276,27 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
         (value,) = values
         if not value.rank:
             raise EvaluationError(f"\\{kind} of one number")
-        own = math.prod(value.shape)
-        lead = value.array.shape[: value.array.ndim - value.rank]
+        of_indices = value.array.shape[: value.array.ndim - value.rank]
+        shape = (*of_indices, math.prod(value.shape))
         flat = value.but(
-            array=value.array.reshape((*lead, own)),
-            spread=value.spread.reshape((*lead, own)),
-            rank=0,
+            array=value.array.reshape(shape), spread=value.spread.reshape(shape), rank=0
         )
         found = reduce(kind, flat, -1, np.zeros(()))
-        return made(found.array[..., 0], found.spread[..., 0], 0, value)
+        return make_value(found.array[..., 0], found.spread[..., 0], 0, value)
     rank = max(value.rank for value in values)
     array, spread = values[0].ranked(rank)
     for value in values[1:]:
         b, t = value.ranked(rank)
-        first = (array >= b) if kind == "max" else (array <= b)
+        is_kept = (array >= b) if kind == "max" else (array <= b)
         missing = np.isnan(array) | np.isnan(b)
-        array, spread = np.where(first, array, b), np.where(first, spread, t)
+        array, spread = np.where(is_kept, array, b), np.where(is_kept, spread, t)
         array = np.where(missing, np.nan, array)
     orientation = next((value.orientation for value in values if value.orientation), "")
-    return made(array, spread, rank, *values, orientation=orientation)
+    return make_value(array, spread, rank, *values, orientation=orientation)
 
 
 def norm(kind: str, value: Value) -> Value:
-    """Return a norm, or the absolute value."""
+    """Return a norm, or the absolute value; ``kind`` is that of `vaultkit.tex.Norm`."""
     if kind == "abs":
         if value.rank:
             raise EvaluationError(
@@ -307,10 +318,9 @@ def norm(kind: str, value: Value) -> Value:
         return extreme("max", [absolute])
     if kind in ("", "2", "F"):
         array = np.sqrt((size**2).sum(axis=axes))
-        brought = np.sqrt((value.spread**2).sum(axis=axes))
-        count = math.prod(value.shape)
-        operands = (largest(size, axes),)
-        return made(array, brought + roundings(count) * array, 0, value, operands=operands)
+        of_elements = np.sqrt((value.spread**2).sum(axis=axes))
+        spread = of_elements + growth_of_roundings(math.prod(value.shape)) * array
+        return make_value(array, spread, 0, value, operands=(largest(size, axes),))
     if kind == "0":
         raise EvaluationError("the norm 0 counts what is not 0, which rounding hides")
     raise EvaluationError(f"the norm {kind} is not known; known are 1, 2, \\infty and F")
@@ -319,12 +329,13 @@ def norm(kind: str, value: Value) -> Value:
 def concatenate(values: Sequence[Value]) -> Value:
     """Concatenate arrays along their last axis."""
     rank = values[0].rank
-    if not rank or any(value.rank != rank or value.unsized for value in values):
+    are_alike = all(value.rank == rank and not value.unsized for value in values)
+    if not rank or not are_alike:
         raise EvaluationError("arrays that are joined must have the same axes")
     lead = np.broadcast_shapes(*(v.array.shape[:-1] for v in values))
     parts = [np.broadcast_to(v.array, lead + v.shape[-1:]) for v in values]
     spreads = [np.broadcast_to(v.spread, lead + v.shape[-1:]) for v in values]
-    return made(
+    return make_value(
         np.concatenate(parts, -1),
         np.concatenate(spreads, -1),
         rank,
@@ -341,11 +352,11 @@ FUNCTIONS: dict[str, Callable[[Value], Value]] = {
     "ln": partial(apply, np.log),
     "abs": lambda value: value.but(array=np.abs(value.array), half_unit=None),
     "sgn": _sign,
-    "floor": partial(_rounded, np.floor), "ceil": partial(_rounded, np.ceil),
+    "floor": partial(_round_with, np.floor), "ceil": partial(_round_with, np.ceil),
     "factorial": _factorial, "percent": percent, "degrees": degrees, "eye": _eye, "ones": ones,
     "diag": _diag, "tr": _trace, "Tr": _trace, "rank": _rank, "det": _det, "inv": inverse,
     "sign": _sign,
-    **{name: partial(_whole, name) for name in ("sum", "mean", "median")},
+    **{name: partial(_over_all_elements, name) for name in ("sum", "mean", "median")},
     "max": lambda value: extreme("max", [value]), "min": lambda value: extreme("min", [value]),
 }  # fmt: skip
 #: Functions of two arguments.

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from vaultkit.tex.ranges import HIDDEN
-from vaultkit.values.records import MOST_TERMS, EvaluationError, Value, bounded, made
+from vaultkit.tex.ranges import DOTS_INDEX
+from vaultkit.values.records import MOST_TERMS, EvaluationError, Value, check_size, make_value
 
 #: The first axis, along which the replicates of `samples` are.
 REPLICATES = "sample"
+
+
+class IndexValue(NamedTuple):
+    """The value of an index, such as ``i + 1``, and the index letters on which it depends.
+
+    ``is_alone`` says that it is one letter alone.
+    """
+
+    value: Value
+    letters: set[str]
+    is_alone: bool
 
 
 class Indices:
@@ -62,55 +73,56 @@ class Indices:
 
     def value(self, index: str) -> Value:
         """Return the numbers of an index."""
-        return made(self.numbers[index], 0.0, 0)
+        return make_value(self.numbers[index], 0.0, 0)
 
-    def pick(
-        self, base: Value, places: Sequence[tuple[Value, set[str], bool]], last: bool
-    ) -> Value:
-        """Return elements, indexed along the first axes, or with ``last`` along the last ones.
-
-        Each index comes with the indices that it depends on, and whether it is an index alone.
-        """
+    def pick(self, base: Value, places: Sequence[IndexValue], last: bool) -> Value:
+        """Return elements, indexed along the first axes, or with ``last`` along the last ones."""
         if len(places) > base.rank:
             raise EvaluationError("there are more indices than axes")
-        first = base.rank - len(places) if last else 0
+        first_axis = base.rank - len(places) if last else 0
         count = self.count
-        if last and first:
-            lead = range(base.array.ndim - len(places), base.array.ndim)
+        base_array, base_spread = base.array, base.spread
+        if first_axis:
+            indexed = range(base.array.ndim - len(places), base.array.ndim)
             target = range(count, count + len(places))
-            base_array = np.moveaxis(base.array, lead, target)
-            base_spread = np.moveaxis(base.spread, lead, target)
-        else:
-            base_array, base_spread = base.array, base.spread
-        clipped = []
-        for (place, letters, alone), size in zip(places, base.shape[first:], strict=False):
-            if place.rank:
-                raise EvaluationError("an index is not a number")
-            number = np.rint(place.array)
-            if not np.isfinite(place.array).all() or (np.abs(number - place.array) > 1e-9).any():
-                raise EvaluationError("an index is not a whole number")
-            inside = (number >= 1) & (number <= size)
-            if not inside.all():
-                if alone or not letters or letters & self.given:
-                    raise EvaluationError(f"an index is outside 1 to {size}; indices count from 1")
-                self.valid = self.valid & inside
-            clipped.append(np.clip(number, 1, size).astype(int) - 1)
-        outside = base_array.shape[:count]
-        shape = np.broadcast_shapes(outside, *(place.shape for place in clipped))
-        bounded((*shape, *base_array.shape[count + len(places) :]))
-        grid = [
-            np.arange(length).reshape([-1 if a == axis else 1 for a in range(count)])
-            if length > 1
-            else np.zeros((1,) * count, int)
-            for axis, length in enumerate(outside)
-        ]
-        at = tuple(grid + clipped)
+            base_array = np.moveaxis(base.array, indexed, target)
+            base_spread = np.moveaxis(base.spread, indexed, target)
+        lengths = base.shape[first_axis:]
+        offsets = [self._offsets(*pair) for pair in zip(places, lengths, strict=False)]
+        of_indices = base_array.shape[:count]
+        shape = np.broadcast_shapes(of_indices, *(offset.shape for offset in offsets))
+        check_size((*shape, *base_array.shape[count + len(places) :]))
+        grid = np.indices(of_indices, sparse=True)
+        at = (*grid, *offsets)
         rank = base.rank - len(places)
         orientation = base.orientation if rank == 1 and base.rank == 2 else ""
-        return made(
+        return make_value(
             base_array[at], base_spread[at], rank, base,
             sample=last and rank > 0, orientation=orientation,
         )  # fmt: skip
+
+    def _offsets(self, index: IndexValue, length: int) -> Any:
+        """Return an index as offsets, counted from 0, into an axis of this length.
+
+        Offsets outside the axis are moved into it, and are no longer `valid`.
+
+        Raises
+        ------
+        EvaluationError
+            If it is not a whole number, or its range is stated and leaves the axis.
+        """
+        value = index.value
+        if value.rank:
+            raise EvaluationError("an index is not a number")
+        number = np.rint(value.array)
+        if not np.isfinite(value.array).all() or (np.abs(number - value.array) > 1e-9).any():
+            raise EvaluationError("an index is not a whole number")
+        inside = (number >= 1) & (number <= length)
+        if not inside.all():
+            if index.is_alone or not index.letters or index.letters & self.given:
+                raise EvaluationError(f"an index is outside 1 to {length}; indices count from 1")
+            self.valid = self.valid & inside
+        return np.clip(number, 1, length).astype(int) - 1
 
     def place(self, at: Sequence[int], shape: Sequence[int]) -> str:
         """Describe the position of an element: ``i = 1, j = 2``, counted from 1."""
@@ -126,4 +138,4 @@ class Indices:
 
 def shown(index: str) -> str:
     """Return the letter of an index in the formula."""
-    return "the number" if index.startswith(HIDDEN) else index.rstrip("'")
+    return "the number" if index.startswith(DOTS_INDEX) else index.rstrip("'")

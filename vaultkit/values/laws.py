@@ -8,7 +8,7 @@ from dataclasses import fields
 from vaultkit.tex import Bracketed, Node, Number, Power, Reduce, Statement, Subscript, Symbol
 
 
-def law(statement: Node) -> bool:
+def is_law(statement: Node) -> bool:
     r"""Return whether a statement is a law, which may hold for any values of its variables.
 
     A law contains no numbers other than 0, 1 and 2 (except in indices, exponents and bounds of
@@ -17,18 +17,17 @@ def law(statement: Node) -> bool:
     Examples
     --------
     >>> from vaultkit.tex import parse
-    >>> [law(s) for s in parse(r"\sum_j \alpha_{ij} = 1, \quad d_k = 2, \quad x \approx y")]
+    >>> [is_law(s) for s in parse(r"\sum_j \alpha_{ij} = 1, \quad d_k = 2, \quad x \approx y")]
     [True, False, True]
     """
     sides = getattr(statement, "sides", ())
     if isinstance(statement, Statement) and statement.relations == ("=",):
-        named = any(isinstance(side, (Symbol, Subscript)) for side in sides)
-        if named and any(isinstance(side, Number) for side in sides):
+        has_name = any(isinstance(side, (Symbol, Subscript)) for side in sides)
+        has_number = any(isinstance(side, Number) for side in sides)
+        if has_name and has_number:
             return False
-    return not any(
-        number.text not in (("0", "1") if number in sides else ("0", "1", "2"))
-        for number in _numbers(statement)
-    )
+    allowed = ("0", "1") if Number("2") in sides else ("0", "1", "2")
+    return all(number.text in allowed for number in _numbers(statement))
 
 
 def _numbers(node: object) -> Iterator[Number]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from vaultkit.values import functions
-from vaultkit.values.records import EvaluationError, Value, made
+from vaultkit.values.records import EvaluationError, Value, make_value
 
 
-def written_out(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
+def build_matrix(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
     """Build a matrix from its cells.
 
     Parameters
@@ -35,40 +35,40 @@ def written_out(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
     """
     cells = [cell for row in rows for cell in row]
     if any(cell.rank or cell.unsized for cell in cells):
-        return _blocks(rows, is_tuple)
+        return _build_from_arrays(rows, is_tuple)
     if len({len(row) for row in rows}) != 1:
         raise EvaluationError("a matrix written out has rows of different lengths")
     shape = np.broadcast_shapes(*(c.array.shape for c in cells))
 
-    def laid(of: Callable[[Value], Any]) -> Any:
+    def lay_out(of: Callable[[Value], Any]) -> Any:
         array = np.array([[np.broadcast_to(of(c), shape) for c in row] for row in rows])
         return np.moveaxis(array, (0, 1), (-2, -1))
 
-    array, spread = laid(lambda c: c.array), laid(lambda c: c.spread)
+    array, spread = lay_out(lambda c: c.array), lay_out(lambda c: c.spread)
     known = [cell.half_unit for cell in cells if cell.half_unit is not None]
     # A 0 or 1 beside 0.25 has as many significant decimals as its neighbours.
     half_unit = min(known) if len(known) == len(cells) else None
-    if len(rows) == 1 or len(rows[0]) == 1:
-        at = (..., 0, slice(None)) if len(rows) == 1 else (..., slice(None), 0)
-        orientation = "" if is_tuple else "row" if len(rows) == 1 else "column"
-        if len(cells) == 1:
-            orientation = ""
-        vector = made(
-            array[at], spread[at], 1, *cells, half_unit=half_unit, orientation=orientation
-        )
-        return vector, bool(orientation)
-    return made(array, spread, 2, *cells, half_unit=half_unit), False
+    is_row, is_column = len(rows) == 1, len(rows[0]) == 1
+    if not is_row and not is_column:
+        return make_value(array, spread, 2, *cells, half_unit=half_unit), False
+    at = (..., 0, slice(None)) if is_row else (..., slice(None), 0)
+    orientation = "" if is_tuple or len(cells) == 1 else "row" if is_row else "column"
+    vector = make_value(
+        array[at], spread[at], 1, *cells, half_unit=half_unit, orientation=orientation
+    )
+    return vector, bool(orientation)
 
 
-def _blocks(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
+def _build_from_arrays(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
     """Build a block matrix from matrices, or a matrix from vectors as its rows or columns."""
     cells = [cell for row in rows for cell in row]
     first = cells[0]
-    if any(cell.unsized or cell.rank != first.rank for cell in cells) or (
-        min(len(rows), len(rows[0])) > 1
-    ):
+    are_alike = all(cell.rank == first.rank and not cell.unsized for cell in cells)
+    is_grid = len(rows) > 1 and len(rows[0]) > 1
+    if is_grid or not are_alike:
         raise EvaluationError("a matrix written out is not made of numbers")
-    if first.rank == 2 and len(rows) == 1 and not is_tuple:
+    is_row_of_matrices = first.rank == 2 and len(rows) == 1
+    if is_row_of_matrices and not is_tuple:
         return functions.concatenate(cells), False
     orientation = "column" if len(rows) == 1 else "row"
     if first.rank != 1 or any(c.shape != first.shape for c in cells):
@@ -79,4 +79,4 @@ def _blocks(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
     lead = np.broadcast_shapes(*(c.array.shape for c in cells))
     array = np.stack([np.broadcast_to(c.array, lead) for c in cells], axis)
     spread = np.stack([np.broadcast_to(c.spread, lead) for c in cells], axis)
-    return made(array, spread, 2, *cells), True
+    return make_value(array, spread, 2, *cells), True

@@ -7,7 +7,8 @@ resolved before anything is evaluated, so no verdict depends on the order of eva
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -33,7 +34,7 @@ from vaultkit.tex import (
     Transpose,
     walk,
 )
-from vaultkit.tex.ranges import HIDDEN
+from vaultkit.tex.ranges import DOTS_INDEX
 from vaultkit.values.functions import OF_MATRICES, WORDS
 from vaultkit.values.records import EvaluationError, Settings, UnboundError
 from vaultkit.values.samples import FEWEST
@@ -42,7 +43,7 @@ CONSTANTS = {"pi": np.pi, "infty": np.inf, "e": np.e}
 _CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
              "Omega"}  # fmt: skip
 #: Letters of loop variables: a number in one of them is not meant by a condition.
-_LEFT_BEHIND = frozenset("ijl")
+_LOOP_LETTERS = frozenset("ijl")
 EXPECTATIONS = ("E", "Var", "Cov")
 
 
@@ -104,17 +105,17 @@ def spellings(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def joined(name: str) -> tuple[str, ...]:
+def without_underscore(name: str) -> tuple[str, ...]:
     """Return the Python names without an underscore that a name with an index may have.
 
-    >>> joined("x_1"), joined("epsilon_0")
+    >>> without_underscore("x_1"), without_underscore("epsilon_0")
     (('x1',), ('epsilon0', 'eps0'))
     """
     found = (s.rstrip("_") for s in spellings(name))
     return tuple(dict.fromkeys(s.replace("_", "") for s in found if "_" in s))
 
 
-class Names:
+class NameResolver:
     """Resolves the names of a statement.
 
     Parameters
@@ -160,7 +161,7 @@ class Names:
         """Return the variable that a name refers to, if there is one."""
         return next((s for s in spellings(name) if s in self.variables), None)
 
-    def base_name(self, node: Node) -> str | None:
+    def find_indexed(self, node: Node) -> str | None:
         """Return the variable that is indexed: ``q``, or ``Q`` for ``q_i`` if no ``q`` is bound."""
         if not isinstance(node, Symbol):
             return None
@@ -169,7 +170,7 @@ class Names:
             return node.name.upper()
         return name
 
-    def function(self, node: Node) -> tuple[str, Callable[..., Any]] | None:
+    def find_function(self, node: Node) -> tuple[str, Callable[..., Any]] | None:
         """Return the function that a node names, from the note or from the settings."""
         name = node.name if isinstance(node, (Symbol, Subscript)) else ""
         for candidate in spellings(name) if name else ():
@@ -187,36 +188,42 @@ class Names:
 
         It is an index even if the note binds it to an integer, which a loop may have left.
         """
-        if letter == HIDDEN:
+        if letter == DOTS_INDEX:
             return True
         if letter not in self.settings.counting:
             return False
         thing = self.variables.get(letter)
-        return thing is None or (
-            isinstance(thing, (int, np.integer)) and not isinstance(thing, (bool, np.bool_))
+        if thing is None:
+            return True
+        return isinstance(thing, (int, np.integer)) and not isinstance(thing, (bool, np.bool_))
+
+    def are_letters(self, indices: Iterable[Node], env: Mapping[str, str]) -> bool:
+        """Return whether all of these are index letters, bound by a sum or free."""
+        return all(
+            isinstance(index, Symbol) and (index.name in env or self.is_index(index.name))
+            for index in indices
         )
 
-    def subscripted_variable(self, node: Subscript, env: Mapping[str, str]) -> str | None:
-        """Return the variable that is ``d_k``, if it is bound, and k is not an index of a ``d``."""
+    def find_subscripted(self, node: Subscript, env: Mapping[str, str]) -> str | None:
+        """Return the variable ``d_k``; None if it is not bound, or is an element of ``d``."""
+        base = self.find_indexed(node.base)
+        array: Any = self.variables[base] if base else None
+        may_be_element = array is not None and _is_indexable(array)
         named = self.find(node.name) if node.name else None
-        base = self.base_name(node.base)
-        thing: Any = self.variables[base] if base else None
-        indexed = thing is not None and _indexable(thing)
         if named is None:
             # x_1 may be x1 in code; but not if it can be an element of x.
-            others = joined(node.name) if node.name and not indexed else ()
+            others = without_underscore(node.name) if node.name and not may_be_element else ()
             return next((name for name in others if name in self.variables), None)
-        letters = all(
-            isinstance(i, Symbol) and (i.name in env or self.is_index(i.name)) for i in node.indices
-        )
-        if named != node.name and indexed:
+        if not may_be_element:
+            return named
+        if named != node.name:
             return None
-        if not letters or not indexed or base != getattr(node.base, "name", ""):
+        if base != getattr(node.base, "name", "") or not self.are_letters(node.indices, env):
             return named
         # Both are bound. A variable left by a loop has the shape of an element.
         try:
-            element = np.shape(thing)[len(node.indices) :]
-            return named if np.shape(self.variables[named]) != element else None
+            shape_of_element = np.shape(array)[len(node.indices) :]
+            return None if np.shape(self.variables[named]) == shape_of_element else named
         except ValueError:
             return named
 
@@ -255,26 +262,18 @@ class Names:
         return self.resolve_node(node, env)
 
     def _symbol(self, node: Symbol, env: Mapping[str, str]) -> Node:
-        """Resolve a name to a bound index, a variable or a constant.
-
-        Raise UnboundError if it is none.
-        """
+        """Resolve a name to an index, a variable or a constant, or raise UnboundError."""
         if node.name in env:
             return Index(env[node.name])
-        if node.name in self.free or (
-            self.is_first_pass and self.is_index(node.name) and node.name not in self.variables
-        ):
+        may_be_free = self.is_index(node.name) and node.name not in self.variables
+        if node.name in self.free or (self.is_first_pass and may_be_free):
             return Index(node.name)
         name = self.find(node.name)
-        if (
-            self.in_condition
-            and name in _LEFT_BEHIND
-            and self.is_index(name)
-            and not self.is_first_pass
-        ):
-            # A value that a loop has left in i is not a condition on an index.
-            raise UnboundError(name)
         if name is not None:
+            is_left_by_loop = name in _LOOP_LETTERS and self.is_index(name)
+            if self.in_condition and is_left_by_loop and not self.is_first_pass:
+                # A value that a loop has left in i is not a condition on an index.
+                raise UnboundError(name)
             return Symbol(name)
         if node.name in CONSTANTS or node.name == "I":
             return node
@@ -287,58 +286,56 @@ class Names:
 
     def _subscript(self, node: Subscript, env: Mapping[str, str]) -> Node:
         """Resolve ``x_i`` to the variable ``x_i``, or to an element of the variable ``x``."""
-        if name := self.subscripted_variable(node, env):
+        if name := self.find_subscripted(node, env):
             return Symbol(name)
         if isinstance(node.base, Apply) and not self.is_call(node.base):
             # a (x)_i is a times x_i.
-            return self.resolve_node(_moved(node, node.base), env)
-        letters = all(
-            isinstance(i, Symbol) and (i.name in env or self.is_index(i.name)) for i in node.indices
-        )
-        if node.base == Symbol("delta") and self.find("delta") is None and len(node.indices) == 2:
-            return Apply(Function("delta"), tuple(self.resolve_index(i, env) for i in node.indices))
-        if node.base == Symbol("I") and self.find("I") is None:
-            if len(node.indices) == 2:
-                return Apply(
-                    Function("delta"), tuple(self.resolve_index(i, env) for i in node.indices)
-                )
-            return Apply(Function("eye"), tuple(self.resolve_node(i, env) for i in node.indices))
-        if isinstance(node.base, Symbol):
-            name = self.base_name(node.base)
-            if name is None or not _indexable(self.variables[name]):
-                unnamed = not node.name or (letters and name is None)
-                raise UnboundError(node.base.name if unnamed else node.name)
-            base: Node = Symbol(name)
-        else:
-            try:
-                base = self.resolve_node(node.base, env)
-            except UnboundError:
-                if isinstance(node.base, Subscript) and letters:
-                    raise
-                raise UnboundError(node.name or "what is indexed") from None
+            return self.resolve_node(_apply_to_argument(node, node.base), env)
+        if node.base in (Symbol("delta"), Symbol("I")) and self.find_indexed(node.base) is None:
+            if len(node.indices) == 2:  # Kronecker's delta, an element of I
+                indices = tuple(self.resolve_index(index, env) for index in node.indices)
+                return Apply(Function("delta"), indices)
+            if node.base == Symbol("I"):
+                return Apply(Function("eye"), self.resolve_field(node.indices, env))
+        base = self.resolve_base(node, env)
         try:
-            indices = tuple(self.resolve_index(i, env) for i in node.indices)
+            indices = tuple(self.resolve_index(index, env) for index in node.indices)
         except UnboundError as error:
             raise UnboundError(node.name or str(error.args[0])) from None
         return Element(base, indices, self.in_expectation)
 
+    def resolve_base(self, node: Subscript, env: Mapping[str, str]) -> Node:
+        """Resolve what is indexed; raise UnboundError, with the fitting name, if it is unbound."""
+        has_letters = self.are_letters(node.indices, env)
+        if isinstance(node.base, Symbol):
+            name = self.find_indexed(node.base)
+            if name is not None and _is_indexable(self.variables[name]):
+                return Symbol(name)
+            means_base = not node.name or (has_letters and name is None)
+            raise UnboundError(node.base.name if means_base else node.name)
+        try:
+            return self.resolve_node(node.base, env)
+        except UnboundError:
+            if isinstance(node.base, Subscript) and has_letters:
+                raise
+            raise UnboundError(node.name or "what is indexed") from None
+
     def _bracketed(self, node: Bracketed, env: Mapping[str, str]) -> Node:
-        name = self.base_name(node.base)
+        name = self.find_indexed(node.base)
         base = Symbol(name) if name else self.resolve_node(node.base, env)
         return Element(base, (self.resolve_index(node.index, env),))
 
     def _derivative(self, node: Derivative, env: Mapping[str, str]) -> Node:
         """Resolve a derivative to the variable ``dL_dw``, or to a quotient of variables."""
-        read = [
-            (f"d{above}_d{below}", over + under)
-            for above, over in self.derivative_parts(node.above)
-            for below, under in self.derivative_parts(node.below)
-        ]
-        name, indices = next((r for r in read if r[0] in self.variables), read[-1])
-        letters = [s.name for s in walk(node.quotient) if isinstance(s, Symbol)]
-        if node.quotient and name not in self.variables and all(map(self.find, letters)):
-            return self.resolve_node(node.quotient, env)  # dx and dt, or d, are variables
+        pairs = itertools.product(
+            self.derivative_parts(node.above), self.derivative_parts(node.below)
+        )
+        readings = [(f"d{f}_d{x}", of_f + of_x) for (f, of_f), (x, of_x) in pairs]
+        name, indices = next((r for r in readings if r[0] in self.variables), readings[-1])
         if name not in self.variables:
+            names = [part.name for part in walk(node.quotient) if isinstance(part, Symbol)]
+            if node.quotient and all(map(self.find, names)):
+                return self.resolve_node(node.quotient, env)  # dx and dt, or d, are variables
             raise UnboundError(name)
         if not indices:
             return Symbol(name)
@@ -353,26 +350,24 @@ class Names:
             case Symbol(name):
                 return [(name, ())]
             case Subscript(base, indices, name):
-                whole: list[tuple[str, tuple[Node, ...]]] = [(name, ())]
-                counts = all(
-                    isinstance(s, Number) or (isinstance(s, Symbol) and self.is_index(s.name))
-                    for index in indices
-                    for s in walk(index)
-                    if isinstance(s, (Number, Symbol))
-                )
-                inner = self.derivative_parts(base)
-                return whole + [(n, more + indices) for n, more in inner] if counts else whole
+                readings: list[tuple[str, tuple[Node, ...]]] = [(name, ())]
+                symbols = [part for part in walk(indices) if isinstance(part, Symbol)]
+                if all(self.is_index(symbol.name) for symbol in symbols):
+                    of_base = self.derivative_parts(base)
+                    readings += [(of, more + indices) for of, more in of_base]
+                return readings
             case _:
                 raise EvaluationError("a derivative has a name above and a name below")
 
     def is_call(self, node: Apply) -> bool:
         """Return whether ``f(x)`` is a function call, not a product."""
-        if isinstance(node.function, Function) or self.function(node.function):
+        if isinstance(node.function, Function) or self.find_function(node.function):
             return True
         name = node.function.name if isinstance(node.function, (Symbol, Subscript)) else ""
-        bound = self.find(name) if name else None
-        free = name and (bound is None or self._is_of_matrix(node, name, self.variables[bound]))
-        return bool(free) and (name in WORDS or name in EXPECTATIONS or name.lower() == "concat")
+        if name not in WORDS and name not in EXPECTATIONS and name.lower() != "concat":
+            return False
+        variable = self.find(name)
+        return variable is None or self._is_of_matrix(node, name, self.variables[variable])
 
     def _is_of_matrix(self, node: Apply, name: str, value: Any) -> bool:
         r"""Return whether ``\text{rank}(M)`` is the rank of M, though a number is called *rank*."""
@@ -386,7 +381,7 @@ class Names:
         """Resolve ``f(x)`` to a call of a function, or to the product of ``f`` and ``x``."""
         if isinstance(node.function, Function) and node.function.name != "E":
             return Apply(node.function, self.resolve_field(node.arguments, env))
-        found = self.function(node.function)
+        found = self.find_function(node.function)
         if found:
             return Call(*found, self.resolve_field(node.arguments, env))
         name = (
@@ -394,9 +389,9 @@ class Names:
         )
         if self.is_call(node):
             if name in EXPECTATIONS:
-                outer, self.in_expectation = self.in_expectation, True
+                was_in_expectation, self.in_expectation = self.in_expectation, True
                 arguments = self.resolve_field(node.arguments, env)
-                self.in_expectation = outer
+                self.in_expectation = was_in_expectation
                 return Expectation(name, arguments)
             arguments = self.resolve_field(node.arguments, env)
             if name == "diag" and (len(arguments) > 1 or isinstance(arguments[0], Reduce)):
@@ -408,12 +403,9 @@ class Names:
         return self._product(Product("", node.function, node.arguments[0]), env)
 
     def _power(self, node: Power, env: Mapping[str, str]) -> Node:
-        """Resolve a power.
-
-        ``e^x`` is the exponential function, and ``W^Q`` may be the variable ``W_Q``.
-        """
+        """Resolve ``e^x`` to the exponential function, ``W^Q`` to ``W_Q``, others to a power."""
         if isinstance(node.base, Apply) and not self.is_call(node.base):
-            return self.resolve_node(_moved(node, node.base), env)
+            return self.resolve_node(_apply_to_argument(node, node.base), env)
         match node:
             case Power(Symbol("e"), exponent) if "e" not in self.variables:
                 return Apply(Function("exp"), (self.resolve_node(exponent, env),))
@@ -427,24 +419,19 @@ class Names:
 
     def _transpose(self, node: Transpose, env: Mapping[str, str]) -> Node:
         if isinstance(node.base, Apply) and not self.is_call(node.base):
-            return self.resolve_node(_moved(node, node.base), env)
+            return self.resolve_node(_apply_to_argument(node, node.base), env)
         return self.resolve_children(node, env)
 
     def _product(self, node: Product, env: Mapping[str, str]) -> Node:
-        """Resolve a product.
+        """Resolve a product; in an expectation, it is taken for each member of a sample.
 
-        Units are dropped, and in an expectation products are taken per member.
+        A unit is left out.
         """
         match node:
             case Product("", left, Apply(Symbol("dot"), (right,))) if "dot" not in self.variables:
                 # In A \text{ dot } (B), the word is an operator.
                 return Product("", self.resolve_node(left, env), self.resolve_node(right, env))
-            case Product("", left, Symbol(unit)) if (
-                unit in self.settings.units
-                and self.find(unit) is None
-                and unit not in self.free
-                and all(isinstance(n, (Number, Power, Sum, Product)) for n in walk(left))
-            ):
+            case Product("", left, Symbol(unit)) if self._is_unit(unit) and _is_numeric(left):
                 self.units.add(unit)
                 return self.resolve_node(left, env)
         if self.in_expectation and node.op == r"\cdot":
@@ -458,6 +445,11 @@ class Names:
             op = r"\odot" if self.is_sample(left) and self.is_sample(right) else ""
             return Product(op, left, right)
         return self.resolve_children(node, env)
+
+    def _is_unit(self, name: str) -> bool:
+        """Return whether a name is a unit of measurement, not a variable or an index."""
+        is_bound = self.find(name) is not None or name in self.free
+        return name in self.settings.units and not is_bound
 
     def is_sample(self, node: Node) -> bool:
         """Return whether a node has one number for each member of a sample.
@@ -496,9 +488,9 @@ class Names:
         """Resolve the ends of a range; its letter becomes a free index unless it is a variable."""
         assert isinstance(node.index, Symbol)
         low, high = self.resolve_node(node.low, env), self.resolve_node(node.high, env)
-        index = self.resolve_node(node.index, env) if not self.is_index(node.index.name) else (
-            Index(node.index.name)
-        )  # fmt: skip
+        index: Node = Index(node.index.name)
+        if not self.is_index(node.index.name):
+            index = self.resolve_node(node.index, env)
         if isinstance(index, Index):
             self.free.add(index.name)
         return Range(index, low, high)
@@ -507,7 +499,7 @@ class Names:
         """Resolve a sum or the like: one nested reduction per index letter, each uniquely named."""
         letters = node.indices
         if not letters:
-            letters = self.letters_of(node, env)
+            letters = self.letters_of_conditions(node, env)
         low = self.resolve_node(node.low, env) if node.low else None
         high = self.resolve_node(node.high, env) if node.high else None
         inner = dict(env)
@@ -526,17 +518,15 @@ class Names:
             conditions = ()
         return body
 
-    def letters_of(self, node: Reduce, env: Mapping[str, str]) -> tuple[str, ...]:
+    def letters_of_conditions(self, node: Reduce, env: Mapping[str, str]) -> tuple[str, ...]:
         r"""Return the letters that ``\sum_{i < j}`` sums over: those not bound around it."""
-        letters = dict.fromkeys(
-            symbol.name
-            for symbol in walk(node.conditions)
-            if isinstance(symbol, Symbol) and self.is_index(symbol.name) and symbol.name not in env
-        )
+        names = [part.name for part in walk(node.conditions) if isinstance(part, Symbol)]
+        letters = dict.fromkeys(n for n in names if n not in env and self.is_index(n))
         bound = tuple(letter for letter in letters if letter not in self.known_free)
         # \sum_{i < j} is a sum over pairs. In \sum_{j < i}, i may be fixed by the text around
         # the formula, which the checks cannot know.
-        if len(bound) > 1 and list(bound) != sorted(bound) and not self.is_first_pass:
+        is_in_order = list(bound) == sorted(bound)
+        if len(bound) > 1 and not is_in_order and not self.is_first_pass:
             sign = f"\\{node.kind}"
             raise EvaluationError(f"does {sign} count by {bound[0]} alone? write {sign}_{bound[1]}")
         if not bound and letters:
@@ -546,7 +536,7 @@ class Names:
         return bound
 
 
-def _moved(outer: Node, product: Apply) -> Product:
+def _apply_to_argument(outer: Node, product: Apply) -> Product:
     """Return ``a (x)^2`` as a times the square; ``f(x)^2`` would be the square of f(x)."""
     changed: Any = replace(outer, base=product.arguments[0])  # type: ignore[call-arg]
     if isinstance(changed, Subscript):
@@ -554,5 +544,13 @@ def _moved(outer: Node, product: Apply) -> Product:
     return Product("", product.function, changed)
 
 
-def _indexable(thing: Any) -> bool:
-    return isinstance(thing, (list, tuple)) or (not callable(thing) and np.ndim(thing) > 0)
+def _is_indexable(thing: Any) -> bool:
+    """Return whether a variable has elements: a list or an array."""
+    if isinstance(thing, (list, tuple)):
+        return True
+    return not callable(thing) and np.ndim(thing) > 0
+
+
+def _is_numeric(node: Node) -> bool:
+    """Return whether a node is computed from numbers alone, without names."""
+    return all(isinstance(part, (Number, Power, Sum, Product)) for part in walk(node))

@@ -8,18 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.values.records import EvaluationError, ShapeError, Value, bounded, largest, made
+from vaultkit.values.records import (
+    EvaluationError,
+    ShapeError,
+    Value,
+    check_size,
+    largest,
+    make_value,
+)
 
 #: Condition number beyond which no digit of an inverse can be trusted.
 WORST_CONDITION = 1e12
 
 
-def roundings(count: int) -> float:
+def growth_of_roundings(count: int) -> float:
     """Return the growth of rounding errors in a sum of ``count`` numbers, which partly cancel."""
     return min(float(count), 2 + 2 * math.sqrt(count))
 
 
-def rounded(array: Any, *spreads: Any) -> Any:
+def rounding_error(array: Any, *spreads: Any) -> Any:
     """Return the rounding error of an operation: 0 if integers give an exact integer."""
     size = np.abs(array)
     if any(spread.any() for spread in spreads):
@@ -27,36 +34,36 @@ def rounded(array: Any, *spreads: Any) -> Any:
     return np.where((size < 2**53) & (array == np.rint(array)), 0.0, size)
 
 
-def fitted(left: Value, right: Value) -> tuple[Value, Value]:
+def with_sizes(left: Value, right: Value) -> tuple[Value, Value]:
     """Return both operands; one without a size (`Value.unsized`) gets the size of the other."""
     if left.unsized and not right.unsized:
-        return _sized(left, right.shape), right
+        return _with_size(left, right.shape), right
     if right.unsized and not left.unsized:
-        return left, _sized(right, left.shape)
+        return left, _with_size(right, left.shape)
     return left, right
 
 
-def _sized(value: Value, shape: tuple[int, ...]) -> Value:
+def _with_size(value: Value, shape: tuple[int, ...]) -> Value:
     """Return an identity matrix or a vector of ones, of unknown size, in a given shape."""
-    if not shape:
-        if value.unsized == "ones":
-            raise EvaluationError("a vector of ones beside a number: its length is not stated")
-        shape = ()
     if value.unsized == "ones":
+        if not shape:
+            raise EvaluationError("a vector of ones beside a number: its length is not stated")
         if len(shape) != 1:
             raise EvaluationError("how long is the vector of ones? write \\mathbf{1}_n")
         array = value.array[..., None]
-        return made(
+        return make_value(
             np.broadcast_to(array, array.shape[:-1] + shape), value.spread[..., None], 1, value,
             orientation=value.orientation,
         )  # fmt: skip
     if len(shape) < 2 or shape[-1] != shape[-2]:
         raise EvaluationError("how large is I? write I_n")
     eye = np.eye(shape[-1])
-    return made(value.array[..., None, None] * eye, value.spread[..., None, None] * eye, 2, value)
+    return make_value(
+        value.array[..., None, None] * eye, value.spread[..., None, None] * eye, 2, value
+    )
 
 
-def same_shape(left: Value, right: Value) -> int:
+def common_rank(left: Value, right: Value) -> int:
     """Return the rank of the result of an elementwise operation.
 
     Raises
@@ -69,9 +76,24 @@ def same_shape(left: Value, right: Value) -> int:
         # As in code, a vector is added to every row.
         if short.rank == long.rank or long.shape[-short.rank :] != short.shape:
             raise ShapeError(f"shapes {left.shape} and {right.shape} differ")
-    if left.orientation and right.orientation and left.orientation != right.orientation:
+    if has_other_orientation(left, right):
         raise ShapeError("one is a row and the other a column")
     return max(left.rank, right.rank)
+
+
+def has_other_orientation(left: Value, right: Value) -> bool:
+    """Return whether one of two vectors is a row and the other a column."""
+    return {left.orientation, right.orientation} == {"row", "column"}
+
+
+def _of_pair(left: Value, right: Value, rank: int) -> dict[str, Any]:
+    """Return the orientation of an elementwise result, and whether it is a sample.
+
+    It is one if each operand is a sample or a number.
+    """
+    are_samples = all(value.sample or not value.rank for value in (left, right))
+    orientation = left.orientation or right.orientation
+    return {"orientation": orientation, "sample": are_samples and rank > 0}
 
 
 def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
@@ -82,59 +104,54 @@ def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
     if len(values) == 1:
         return total
     for sign, value in zip(signs[1:], values[1:], strict=True):
-        total, value = fitted(total, value)
+        total, value = with_sizes(total, value)
         unsized = total.unsized
         if unsized != value.unsized:
             raise EvaluationError("a vector of ones and I: how large are they?")
-        rank = same_shape(total, value)
+        rank = common_rank(total, value)
         (a, s), (b, t) = total.ranked(rank), value.ranked(rank)
-        bounded(np.broadcast_shapes(a.shape, b.shape))
+        check_size(np.broadcast_shapes(a.shape, b.shape))
         array = a + sign * b
-        spread = s + t + rounded(array, s, t)
-        own = [v for v in (total, value) if v.rank]
-        total = made(
+        spread = s + t + rounding_error(array, s, t)
+        arrays = [v for v in (total, value) if v.rank]
+        total = make_value(
             array, spread, rank, total, value, operands=(a, b), unsized=unsized,
-            orientation=next((v.orientation for v in own if v.orientation), ""),
-            sample=bool(own) and all(v.sample for v in own),
+            orientation=next((v.orientation for v in arrays if v.orientation), ""),
+            sample=bool(arrays) and all(v.sample for v in arrays),
         )  # fmt: skip
     return total
 
 
 def elementwise(left: Value, right: Value) -> Value:
     """Return the elementwise product."""
-    left, right = fitted(left, right)
-    rank = same_shape(left, right)
+    left, right = with_sizes(left, right)
+    rank = common_rank(left, right)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
-    bounded(np.broadcast_shapes(a.shape, b.shape))
+    check_size(np.broadcast_shapes(a.shape, b.shape))
     array = a * b
-    spread = np.abs(a) * t + np.abs(b) * s + rounded(array, s, t)
-    return made(
-        array, spread, rank, left, right, operands=(a, b),
-        orientation=left.orientation or right.orientation,
-        sample=(left.sample or not left.rank) and (right.sample or not right.rank) and rank > 0,
-    )  # fmt: skip
+    spread = np.abs(a) * t + np.abs(b) * s + rounding_error(array, s, t)
+    return make_value(
+        array, spread, rank, left, right, operands=(a, b), **_of_pair(left, right, rank)
+    )
 
 
 def divide(left: Value, right: Value) -> Value:
     """Return the quotient by a number, or the elementwise quotient."""
     if right.unsized:
         raise EvaluationError("a value of unknown size cannot be a divisor")
-    if left.unsized and right.rank == 0:
-        return divide(left.but(unsized=""), right).but(
-            unsized=left.unsized, orientation=left.orientation
-        )
-    left, right = fitted(left, right)
-    rank = same_shape(left, right)
+    if left.unsized and not right.rank:
+        quotient = divide(left.but(unsized=""), right)
+        return quotient.but(unsized=left.unsized, orientation=left.orientation)
+    left, right = with_sizes(left, right)
+    rank = common_rank(left, right)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
-    bounded(np.broadcast_shapes(a.shape, b.shape))
+    check_size(np.broadcast_shapes(a.shape, b.shape))
     array = np.where(b == 0, np.nan, a / b)
     exact = (s == 0) & (t == 0) & (array == np.rint(array)) & (array * b == a)
     spread = s / np.abs(b) + np.abs(array / b) * t + np.where(exact, 0.0, np.abs(array))
-    return made(
-        array, spread, rank, left, right, operands=(a, b),
-        orientation=left.orientation or right.orientation,
-        sample=(left.sample or not left.rank) and (right.sample or not right.rank) and rank > 0,
-    )  # fmt: skip
+    return make_value(
+        array, spread, rank, left, right, operands=(a, b), **_of_pair(left, right, rank)
+    )
 
 
 def matmul(left: Value, right: Value) -> Value:
@@ -148,9 +165,9 @@ def matmul(left: Value, right: Value) -> Value:
     rank = max(left.rank, right.rank, 2)
     (a, s), (b, t) = _as_matrix(left, rank, -2), _as_matrix(right, rank, -1)
     outer = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    bounded((*outer, a.shape[-2], b.shape[-1]))
+    check_size((*outer, a.shape[-2], b.shape[-1]))
     size = np.abs(a) @ np.abs(b)
-    spread = np.abs(a) @ t + s @ np.abs(b) + roundings(inner[0]) * size
+    spread = np.abs(a) @ t + s @ np.abs(b) + growth_of_roundings(inner[0]) * size
     # Each element comes from a row and a column.
     results = [a @ b, spread, largest(a, -1, keep=True), largest(b, -2, keep=True)]
     if left.rank == 1:
@@ -160,7 +177,9 @@ def matmul(left: Value, right: Value) -> Value:
     array, spread, row, column = results
     rank -= (left.rank == 1) + (right.rank == 1)
     orientation = (left.orientation if left.rank == 1 else right.orientation) if rank == 1 else ""
-    return made(array, spread, rank, left, right, operands=(row, column), orientation=orientation)
+    return make_value(
+        array, spread, rank, left, right, operands=(row, column), orientation=orientation
+    )
 
 
 def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:
@@ -181,9 +200,9 @@ def dot(left: Value, right: Value) -> Value:
     product = left.array * right.array
     size = np.abs(product)
     spread = np.abs(left.array) * right.spread + np.abs(right.array) * left.spread
-    spread = spread.sum(-1) + roundings(left.shape[-1]) * size.sum(-1)
+    spread = spread.sum(-1) + growth_of_roundings(left.shape[-1]) * size.sum(-1)
     operands = [largest(side.array, -1) for side in (left, right)]
-    return made(product.sum(-1), spread, left.rank - 1, left, right, operands=operands)
+    return make_value(product.sum(-1), spread, left.rank - 1, left, right, operands=operands)
 
 
 def outer(left: Value, right: Value) -> Value:
@@ -191,10 +210,10 @@ def outer(left: Value, right: Value) -> Value:
     a = left.but(array=left.array[..., :, None], spread=left.spread[..., :, None], rank=2)
     b = right.but(array=right.array[..., None, :], spread=right.spread[..., None, :], rank=2)
     shape = np.broadcast_shapes(a.array.shape, b.array.shape)
-    bounded(shape)
+    check_size(shape)
     array = a.array * b.array
     spread = np.abs(a.array) * b.spread + np.abs(b.array) * a.spread + np.abs(array)
-    return made(array, spread, 2, left, right, operands=(a.array, b.array))
+    return make_value(array, spread, 2, left, right, operands=(a.array, b.array))
 
 
 def kronecker(left: Value, right: Value) -> Value:
@@ -203,46 +222,43 @@ def kronecker(left: Value, right: Value) -> Value:
         return outer(left.but(orientation=""), right.but(orientation=""))
     if left.rank != 2 or right.rank != 2:
         raise EvaluationError("\\otimes takes two vectors or two matrices")
-    shape = (left.shape[0] * right.shape[0], left.shape[1] * right.shape[1])
 
-    def spans(value: Value, first: bool) -> Value:
-        rows, columns = value.shape
-        own = (rows, 1, columns, 1) if first else (1, rows, 1, columns)
-        lead = value.array.shape[:-2]
-        return value.but(
-            array=value.array.reshape(lead + own), spread=value.spread.reshape(lead + own), rank=4
-        )
+    def reshape(value: Value, axes: tuple[int, ...]) -> Value:
+        full = value.array.shape[:-2] + axes
+        return value.but(array=value.array.reshape(full), spread=value.spread.reshape(full), rank=4)
 
-    a, b = spans(left, True), spans(right, False)
-    bounded(np.broadcast_shapes(a.array.shape, b.array.shape))
+    (m, n), (p, q) = left.shape, right.shape
+    a, b = reshape(left, (m, 1, n, 1)), reshape(right, (1, p, 1, q))
+    check_size(np.broadcast_shapes(a.array.shape, b.array.shape))
     array = a.array * b.array
     spread = np.abs(a.array) * b.spread + np.abs(b.array) * a.spread + np.abs(array)
-    lead = array.shape[:-4]
-    return made(array.reshape(lead + shape), spread.reshape(lead + shape), 2, left, right)
+    shape = (*array.shape[:-4], m * p, n * q)
+    return make_value(array.reshape(shape), spread.reshape(shape), 2, left, right)
 
 
-def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
+def multiply(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     """Return the product for an operator, and whether the orientation of vectors mattered."""
     if "eye" in (left.unsized, right.unsized):
-        return _with_identity(left, right, op), False
+        return _multiply_identity(left, right, op), False
     if left.unsized == "ones" and right.unsized == "ones":
         raise EvaluationError("how long are the vectors of ones? write \\mathbf{1}_n")
     if left.unsized == "ones" and right.rank:
-        left = _sized(left, right.shape[-2:-1] if right.rank > 1 else right.shape)
+        left = _with_size(left, right.shape[-2:-1] if right.rank > 1 else right.shape)
     elif right.unsized == "ones" and left.rank:
-        right = _sized(right, left.shape[-1:])
+        right = _with_size(right, left.shape[-1:])
     elif left.unsized or right.unsized:  # ones and a number
         value = elementwise(left.but(unsized=""), right.but(unsized=""))
         return value.but(unsized="ones", orientation=left.orientation or right.orientation), False
-    samples = left.sample and right.sample
-    if op == r"\odot" or samples or not left.rank or not right.rank:
+    are_arrays = left.rank and right.rank
+    are_samples = left.sample and right.sample
+    if op == r"\odot" or are_samples or not are_arrays:
         return elementwise(left, right), False
     if op == "*":
         raise EvaluationError(r"which product does * mean? write \odot, \cdot or none")
     if op == r"\otimes":
         return kronecker(left, right), False
     if left.rank == right.rank == 1:
-        return _of_vectors(left, right, op)
+        return _multiply_vectors(left, right, op)
     if left.rank == 1 and left.orientation == "column":
         raise ShapeError("a column on the left of a matrix; transpose it")
     if right.rank == 1 and right.orientation == "row":
@@ -251,10 +267,10 @@ def times(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     return matmul(left, right), any(vector.orientation for vector in vectors)
 
 
-def _with_identity(left: Value, right: Value, op: str) -> Value:
+def _multiply_identity(left: Value, right: Value, op: str) -> Value:
     """Return a product with the identity matrix ``I``, which has the size of the other factor."""
     if op not in ("", r"\cdot", r"\times"):
-        left, right = fitted(left, right)
+        left, right = with_sizes(left, right)
         if left.unsized or right.unsized or op != r"\odot":
             raise EvaluationError("how large is I? write I_n")
         return elementwise(left, right)
@@ -267,9 +283,9 @@ def _with_identity(left: Value, right: Value, op: str) -> Value:
     return other.but(array=product, spread=spread, unsized=unsized, half_unit=None)
 
 
-def _of_vectors(left: Value, right: Value, op: str) -> tuple[Value, bool]:
+def _multiply_vectors(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     """Return the product of two vectors, and whether their orientation decided which product."""
-    differ = bool(left.orientation and right.orientation) and left.orientation != right.orientation
+    differ = has_other_orientation(left, right)
     if op == r"\cdot" and not differ:
         return dot(left, right), False
     if op == r"\times" or not differ:
@@ -285,7 +301,7 @@ def power(base: Value, exponent: Value) -> Value:
         raise EvaluationError("an exponent is not a number")
     if base.unsized:
         raise EvaluationError("a power of a value of unknown size")
-    whole = exponent.array.size == 1 and float(exponent.array.flat[0]) % 1 == 0
+    is_whole = exponent.array.size == 1 and float(exponent.array.flat[0]) % 1 == 0
     if base.rank >= 2:
         if base.shape[-1] != base.shape[-2]:
             if (exponent.array == -1).all():
@@ -293,7 +309,7 @@ def power(base: Value, exponent: Value) -> Value:
                     f"only a square matrix has an inverse, and this is {base.shape}"
                 )
             raise EvaluationError(f"a power of a matrix of shape {base.shape}; write the product")
-        if not whole:
+        if not is_whole:
             raise EvaluationError("a power of a matrix that is not whole")
         return _matrix_power(base, int(exponent.array.flat[0]))
     return _scalar_power(base, exponent)
@@ -307,18 +323,17 @@ def _scalar_power(base: Value, exponent: Value) -> Value:
         n = float(b.flat[0])
         array = a * a if n == 2 else a**b
         lower = a if n == 2 else a ** (b - 1)
-        spread = np.abs(n * lower) * s + rounded(array, s, t)
+        spread = np.abs(n * lower) * s + rounding_error(array, s, t)
     else:
         array = a**b
         relative = np.abs(b) * s / np.abs(a) + np.abs(np.log(np.abs(a))) * t
         spread = np.abs(array) * np.where(np.isnan(relative), 0.0, relative)
-        spread = spread + rounded(array, s, t)
+        spread = spread + rounding_error(array, s, t)
     if (b < 0).any():
         array = np.where((a == 0) & (b < 0), np.nan, array)
-    sample = base.sample
-    return made(
+    return make_value(
         array, spread, base.rank, base, exponent,
-        operands=(a, b), orientation=base.orientation, sample=sample,
+        operands=(a, b), orientation=base.orientation, sample=base.sample,
     )  # fmt: skip
 
 
@@ -328,7 +343,9 @@ def _matrix_power(base: Value, exponent: int) -> Value:
         raise EvaluationError("a matrix to a power beyond 64")
     if exponent < 0:
         base = inverse(base)
-    result = made(np.broadcast_to(np.eye(base.shape[-1]), base.array.shape), 0.0, base.rank, base)
+    result = make_value(
+        np.broadcast_to(np.eye(base.shape[-1]), base.array.shape), 0.0, base.rank, base
+    )
     for _ in range(abs(exponent)):
         result = matmul(result, base)
     return result
@@ -336,12 +353,11 @@ def _matrix_power(base: Value, exponent: int) -> Value:
 
 def inverse(value: Value) -> Value:
     """Return the inverse of a matrix."""
-    if (
-        not np.isfinite(value.array).all()
-        or (np.linalg.cond(value.array) > WORST_CONDITION * 2.0**-53 / value.unit).any()
-    ):
+    worst = WORST_CONDITION * 2.0**-53 / value.unit
+    is_finite = np.isfinite(value.array).all()
+    if not is_finite or (np.linalg.cond(value.array) > worst).any():
         raise EvaluationError("the matrix has no inverse, or none that can be computed")
     array = np.linalg.inv(value.array)
     size = np.abs(array)
     inner = value.spread + value.shape[-1] * np.abs(value.array)
-    return made(array, size @ inner @ size, value.rank, value)
+    return make_value(array, size @ inner @ size, value.rank, value)

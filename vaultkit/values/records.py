@@ -137,8 +137,8 @@ class Value:
         """Return array and spread with ``rank`` own axes: those inserted have length 1."""
         if rank == self.rank:
             return self.array, self.spread
-        outer = self.array.shape[: self.array.ndim - self.rank]
-        shape = outer + (1,) * (rank - self.rank) + self.shape
+        of_indices = self.array.shape[: self.array.ndim - self.rank]
+        shape = of_indices + (1,) * (rank - self.rank) + self.shape
         return self.array.reshape(shape), self.spread.reshape(shape)
 
     def but(self, **changes: Any) -> Value:
@@ -146,14 +146,8 @@ class Value:
         return replace(self, **changes)
 
 
-def bounded(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return a shape as a tuple.
-
-    Raises
-    ------
-    EvaluationError
-        If an array of that shape would be too large to compute.
-    """
+def check_size(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return a shape; raise EvaluationError if such an array would be too large to compute."""
     if math.prod(shape) > MOST_NUMBERS:
         raise EvaluationError(
             f"{math.prod(shape):.3g} numbers at once; at most {MOST_NUMBERS:.0e} are computed"
@@ -164,12 +158,12 @@ def bounded(shape: Sequence[int]) -> tuple[int, ...]:
 def largest(array: Any, axes: int | tuple[int, ...], keep: bool = False) -> Any:
     """Return the largest absolute values along axes: infinite where a number along them is.
 
-    So they serve as the ``operands`` of `made` if an operation combines the numbers along axes.
+    So they are the ``operands`` of `make_value` if an operation combines the numbers along axes.
     """
     return np.abs(array).max(axis=axes, keepdims=keep, initial=0.0)
 
 
-def made(
+def make_value(
     array: Any, spread: Any, rank: int, *parts: Value, operands: Sequence[Any] = (),
     orientation: str = "", **more: Any,
 ) -> Value:  # fmt: skip
@@ -191,10 +185,10 @@ def made(
     """
     array = np.asarray(array, float)
     if operands and not np.isfinite(array).all():
-        fine = np.ones((), bool)
+        are_finite = np.ones((), bool)
         for operand in operands:
-            fine = fine & np.isfinite(operand)
-        array = np.where(np.isinf(array) & fine, np.nan, array)
+            are_finite = are_finite & np.isfinite(operand)
+        array = np.where(np.isinf(array) & are_finite, np.nan, array)
     if not np.isfinite(spread).all():
         spread = np.where(np.isfinite(spread), spread, 0.0)
     spread = np.broadcast_to(spread, array.shape)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.values.products import roundings
-from vaultkit.values.records import DOUBLE, EvaluationError, Value, bounded, made
+from vaultkit.values.products import growth_of_roundings
+from vaultkit.values.records import DOUBLE, EvaluationError, Value, check_size, make_value
 
 #: Least number of members of a sample; a smaller array is the whole population.
 FEWEST = 100
@@ -40,33 +40,39 @@ def errors_of(count: int) -> float:
 
 
 def _means(array: Any, rank: int) -> Any:
-    """Return the mean of all members, followed by the means with one part left out."""
+    """Return the mean of all members, followed by the means with one part left out.
+
+    The members are along the last ``rank`` axes. The means are along the first axis: one, then
+    `GROUPS` for each of two axes of the sample.
+    """
     shape = array.shape[array.ndim - rank :]
     members = math.prod(shape)
     if members < FEWEST:
         return array.mean(axis=tuple(range(-rank, 0)))
-    long = [axis for axis, size in enumerate(shape) if size >= GROUPS][:2]
-    if not long:
+    long_axes = [axis for axis, size in enumerate(shape) if size >= GROUPS][:2]
+    if not long_axes:
         array = array.reshape((*array.shape[: array.ndim - rank], members))
-        shape, rank, long = (members,), 1, [0]
+        shape, rank, long_axes = (members,), 1, [0]
+    # An estimate from replicates already has one for each part.
+    has_replicates = len(array) > 1
     total = array.sum(axis=tuple(range(-rank, 0)))
     means = [total[:1] / members]
     for number in range(2):
-        rows = slice(1 + number * GROUPS, 1 + (number + 1) * GROUPS) if len(array) > 1 else slice(1)
-        if number >= len(long):
+        first = 1 + number * GROUPS
+        rows = slice(first, first + GROUPS) if has_replicates else slice(1)
+        if number >= len(long_axes):
             means.append(np.broadcast_to(total[rows] / members, (GROUPS, *total.shape[1:])))
             continue
-        axis = long[number]
-        others = tuple(a - rank for a in range(rank) if a != axis)
-        lines = array[rows].sum(axis=others)
+        axis = long_axes[number]
+        other_axes = tuple(a - rank for a in range(rank) if a != axis)
+        sums = array[rows].sum(axis=other_axes)
         starts = -(-np.arange(GROUPS) * shape[axis] // GROUPS)
-        parts = np.moveaxis(np.add.reduceat(lines, starts, axis=-1), -1, 0)
-        # An estimate from replicates already has one for each part.
+        parts = np.moveaxis(np.add.reduceat(sums, starts, axis=-1), -1, 0)
         each = np.arange(GROUPS)
-        parts = parts[each, each] if len(array) > 1 else parts[:, 0]
+        parts = parts[each, each] if has_replicates else parts[:, 0]
         counts = np.diff([*starts, shape[axis]]) * (members // shape[axis])
-        left = members - counts.reshape((-1, *(1,) * (parts.ndim - 1)))
-        means.append((total[rows] - parts) / left)
+        remaining = members - counts.reshape((-1, *(1,) * (parts.ndim - 1)))
+        means.append((total[rows] - parts) / remaining)
     return np.concatenate(means)
 
 
@@ -75,28 +81,31 @@ def estimate(kind: str, values: list[Value]) -> Value:
     value = values[0]
     if not value.rank:
         raise EvaluationError(f"{kind} needs a sample; here is one number")
-    if len({v.shape for v in values}) > 1 or len(values) != (2 if kind == "Cov" else 1):
+    has_one_shape = len({v.shape for v in values}) == 1
+    if not has_one_shape or len(values) != (2 if kind == "Cov" else 1):
         raise EvaluationError(f"{kind} of samples of different shapes")
     members, rank = math.prod(value.shape), value.rank
-    own = tuple(range(-rank, 0))
-    lead = np.broadcast_shapes(*(v.array.shape[: v.array.ndim - rank] for v in values))
-    bounded((*lead, members))
-    full = [np.broadcast_to(v.array, lead + v.shape) for v in values]
+    axes = tuple(range(-rank, 0))
+    of_indices = np.broadcast_shapes(*(v.array.shape[: v.array.ndim - rank] for v in values))
+    check_size((*of_indices, members))
+    samples = [np.broadcast_to(v.array, of_indices + v.shape) for v in values]
+    # The variance is the covariance of a sample with itself.
+    x, y = samples[0], samples[-1]
     if kind == "E":
-        array = _means(full[0], rank)
+        array = _means(x, rank)
     else:
-        centred = [x - x.mean(axis=own, keepdims=True) for x in full]
-        other = centred[-1]
-        array = _means(centred[0] * other, rank) - _means(centred[0], rank) * _means(other, rank)
-    size = np.abs(full[0]) if kind == "E" else np.abs(full[0] * full[-1])
-    brought = sum(v.spread.mean() for v in values)
-    factor = 1.0 if kind == "E" else 2 * max(np.abs(x).max() for x in full)
-    bound = roundings(members) * size.mean(axis=own)[:1] + brought * factor
+        dx, dy = (sample - sample.mean(axis=axes, keepdims=True) for sample in (x, y))
+        array = _means(dx * dy, rank) - _means(dx, rank) * _means(dy, rank)
+    size = np.abs(x) if kind == "E" else np.abs(x * y)
+    of_members = sum(v.spread.mean() for v in values)
+    factor = 1.0 if kind == "E" else 2 * max(np.abs(x).max(), np.abs(y).max())
+    bound = growth_of_roundings(members) * size.mean(axis=axes)[:1] + of_members * factor
     if kind == "Var":
-        error, known = standard_error(array), np.abs(array[:1])
-        if ((error > UNCERTAIN * known) & (known > bound * DOUBLE)).any():
+        error, variance = standard_error(array), np.abs(array[:1])
+        is_known = variance > bound * DOUBLE
+        if ((error > UNCERTAIN * variance) & is_known).any():
             raise EvaluationError("the variance of this sample comes from a few of its members")
-    return made(array, bound, 0, *values)
+    return make_value(array, bound, 0, *values)
 
 
 def standard_error(difference: Any) -> Any:

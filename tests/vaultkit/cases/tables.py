@@ -39,7 +39,7 @@ from vaultkit.tex import (
     Transpose,
     parse,
 )
-from vaultkit.values import UnboundError, judge, law
+from vaultkit.values import UnboundError, is_law, judge
 from vaultkit.values.evaluator import Evaluator
 from vaultkit.values.records import EvaluationError, Settings, Value
 
@@ -231,7 +231,7 @@ def judged_on(variables: Mapping[str, Any], *, sides: bool = False) -> Outcome:
 
 def laws(tex: str) -> list[str]:
     """Return for each statement whether it is a law, which contains no number of the page."""
-    return ["a law" if law(statement) else "no law" for statement in parse(tex)]
+    return ["a law" if is_law(statement) else "no law" for statement in parse(tex)]
 
 
 # --- Rounding errors -----------------------------------------------------------------------------
