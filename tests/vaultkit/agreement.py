@@ -19,7 +19,7 @@ from markdown import Markdown
 
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
-from vaultkit.render.host import PARTS
+from vaultkit.render.host import EXTENSIONS
 
 _VOID = {"br", "hr", "img", "input", "wbr"}
 
@@ -38,7 +38,7 @@ class Found:
 def converter(vault: Vault, path: Path, extensions: Sequence[str] = (), **options: Any) -> Markdown:
     """Create a converter with the site's extensions, which leaves formulas as they were written."""
     own = {"vault": vault, "note": str(path), "mathematics": False, **options}
-    configs = {**PARTS, "vaultkit.render.host": own}
+    configs = {**EXTENSIONS, "vaultkit.render.host": own}
     return Markdown(extensions=[*extensions, *configs], extension_configs=configs)
 
 

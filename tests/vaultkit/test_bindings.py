@@ -18,7 +18,7 @@ from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.pipeline.ledger import in_words
 from vaultkit.pipeline.update import REWRITTEN, apply
 from vaultkit.read.vault import Vault
-from vaultkit.render.host import PARTS
+from vaultkit.render.host import EXTENSIONS
 from vaultkit.site.runnable import bundle
 
 SUBJECTS = {
@@ -383,7 +383,9 @@ def test_the_page_hides_comments_and_names_the_words(tmp_path: Path) -> None:
     vault = Vault(tmp_path)
     (note,) = vault.notes.values()
     options = {"vaultkit.render.host": {"vault": vault, "note": str(note.path), "places": True}}
-    page = markdown(note.text, extensions=list(PARTS), extension_configs={**PARTS, **options})
+    page = markdown(
+        note.text, extensions=list(EXTENSIONS), extension_configs={**EXTENSIONS, **options}
+    )
     assert "It is five, more than it." in re.sub(r"<[^>]*>", "", page)
     assert '<span data-check="sentence-0">five</span>' in page
     assert '<span data-check="sentence-1">more</span>' in page

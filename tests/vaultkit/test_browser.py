@@ -15,7 +15,7 @@ from markdown import markdown
 from vaultkit.claims.places import places
 from vaultkit.doors.browser import BrowserChecker
 from vaultkit.read.vault import Vault
-from vaultkit.render.host import PARTS
+from vaultkit.render.host import EXTENSIONS
 from vaultkit.site.runnable import PYODIDE, bundle, controls, engine, local_modules
 
 NOTE = """---
@@ -152,7 +152,9 @@ def test_a_notebook_is_edited_like_a_note(desk: BrowserChecker) -> None:
 def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     [note] = vault.notes.values()
     options = {"vaultkit.render.host": {"vault": vault, "note": str(note.path), "places": True}}
-    html = markdown(note.text, extensions=list(PARTS), extension_configs={**PARTS, **options})
+    html = markdown(
+        note.text, extensions=list(EXTENSIONS), extension_configs={**EXTENSIONS, **options}
+    )
     assert not re.search("[\U000f0000-\U0010fffd]", html)
     assert '<code><span data-check="number-1">12.5</span></code>' in html
     assert '<span data-check="shape-0">(2, <span data-check="number-2">30</span>)</span>' in html
@@ -168,8 +170,8 @@ def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     assert named <= set(re.findall(r'data-check="([^"]+)"', html))
     plain = markdown(
         note.text,
-        extensions=list(PARTS),
-        extension_configs={**PARTS, "vaultkit.render.host": {"vault": vault}},
+        extensions=list(EXTENSIONS),
+        extension_configs={**EXTENSIONS, "vaultkit.render.host": {"vault": vault}},
     )
     assert "data-check" not in plain
     tags = re.compile("<[^>]*>")
@@ -211,7 +213,9 @@ n
         (m["check"]["what"], m["check"]["outcome"], m["places"]) for m in found if "check" in m
     ]
     options = {"vaultkit.render.host": {"vault": vault, "note": str(note.path), "places": True}}
-    html = markdown(note.text, extensions=list(PARTS), extension_configs={**PARTS, **options})
+    html = markdown(
+        note.text, extensions=list(EXTENSIONS), extension_configs={**EXTENSIONS, **options}
+    )
     assert "data-written" not in html
     element = {
         place: re.search(rf"<[^<>]*data-check=\"{place}\"[^<>]*>(?:words|there)?", html)
@@ -233,8 +237,8 @@ def test_nothing_is_marked_on_what_is_no_note(vault: Vault) -> None:
     options = {"vault": vault, "note": str(vault.root / "made.md"), "places": True}
     html = markdown(
         "See [143](#143-265), 26.5.\n",
-        extensions=list(PARTS),
-        extension_configs={**PARTS, "vaultkit.render.host": options},
+        extensions=list(EXTENSIONS),
+        extension_configs={**EXTENSIONS, "vaultkit.render.host": options},
     )
     assert html == '<p>See <a href="#143-265">143</a>, 26.5.</p>'
 

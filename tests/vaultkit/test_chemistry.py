@@ -7,23 +7,23 @@ import pytest
 from vaultkit.claims.claims import claims_of
 from vaultkit.read.markdown import parse
 from vaultkit.read.prose import plain_tex, states
-from vaultkit.render.chemistry import formula, quantity
+from vaultkit.render.chemistry import formula_to_tex, quantity_to_tex
 from vaultkit.render.latex import FormulaError
 from vaultkit.render.mathematics import to_mathml
 from vaultkit.tex import parse as statements
 
 
 def test_space_parts_a_number_from_what_it_counts() -> None:
-    assert quantity("123kJ") == quantity("123 kJ") == r"123~\mathrm{kJ}"
-    assert quantity("12345.678901") == r"12\,345.678\,901"
-    assert quantity("123456") == r"123\,456"
-    assert quantity("1" * 18_000).count(r"\,") == 5_999  # in no time
+    assert quantity_to_tex("123kJ") == quantity_to_tex("123 kJ") == r"123~\mathrm{kJ}"
+    assert quantity_to_tex("12345.678901") == r"12\,345.678\,901"
+    assert quantity_to_tex("123456") == r"123\,456"
+    assert quantity_to_tex("1" * 18_000).count(r"\,") == 5_999  # in no time
 
 
 def test_a_fraction_of_a_variable_is_an_amount() -> None:
     water = r"\,\mathrm{H}_{2}\mathrm{O}"
-    assert formula("$n$/2 H2O") == r"\tfrac{n}{2}" + water
-    assert formula("-1/2 H2O") == r"-\tfrac{1}{2}" + water
+    assert formula_to_tex("$n$/2 H2O") == r"\tfrac{n}{2}" + water
+    assert formula_to_tex("-1/2 H2O") == r"-\tfrac{1}{2}" + water
 
 
 def test_elements_are_upright_and_variables_lean() -> None:
@@ -44,7 +44,7 @@ def test_what_is_nested_too_deeply_is_refused(tex: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "^", "_", "{", "$", "->[", "[", "\\", "^{", "-", "'"])
 def test_what_is_unfinished_is_read_as_far_as_it_goes(text: str) -> None:
-    assert formula(f"A{text}").startswith(r"\mathrm{A}")
+    assert formula_to_tex(f"A{text}").startswith(r"\mathrm{A}")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from markdown import Markdown
 
-from vaultkit.render.host import PARTS
+from vaultkit.render.host import EXTENSIONS
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_zensical_says_where_the_vault_and_the_page_are(docs: Path) -> None:
 
 
 def test_vaultkits_own_part_comes_last() -> None:
-    assert [name.startswith("vaultkit.") for name in PARTS] == [False, False, True]
+    assert [name.startswith("vaultkit.") for name in EXTENSIONS] == [False, False, True]
 
 
 @pytest.mark.parametrize("language", ["dataview", "dataviewjs", "base", "query", "tasks"])

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from vaultkit.render.printed import tables, written
+from vaultkit.render.printed import find_tables, tables_to_html
 
 WEIGHTS = """\
 weights river    .  the
@@ -57,7 +57,7 @@ def found(text: str) -> list[tuple[list[str], list[list[str]]]]:
                 for row in table.rows
             ],
         )
-        for _, table in tables(lines)
+        for _, table in find_tables(lines)
     ]
 
 
@@ -73,15 +73,15 @@ def test_heads_labels_and_values() -> None:
         ["W_V", "name", "female"],
     ]
     assert found(SHORT)[0][1][-1] == ["QK-norm", "1.0638", ""]
-    assert "<th scope=colgroup colspan=2>unscaled</th>" in written(SCALED)
+    assert "<th scope=colgroup colspan=2>unscaled</th>" in tables_to_html(SCALED)
 
 
 @pytest.mark.parametrize("name", NOT)
 def test_what_is_not_surely_a_table_is_left(name: str) -> None:
     assert found(NOT[name]) == []
-    assert written(NOT[name]) == ""
+    assert tables_to_html(NOT[name]) == ""
 
 
 @pytest.mark.parametrize("text", [WEIGHTS, SCALED, SHORT, TWO, f"a < b\n\n{TWO}\n\n&"])
 def test_the_text_is_what_was_printed(text: str) -> None:
-    assert html.unescape(re.sub(r"<[^>]*>", "", written(text))).rstrip("\n") == text
+    assert html.unescape(re.sub(r"<[^>]*>", "", tables_to_html(text))).rstrip("\n") == text

@@ -13,7 +13,7 @@ from vaultkit.read.tokenizer import tokenize, tokenize_line
 from vaultkit.read.vault import Vault
 from vaultkit.render import code
 from vaultkit.render.code import CodeBlock, Highlighter
-from vaultkit.render.inline import part
+from vaultkit.render.inline import tokens_between
 
 
 @pytest.fixture
@@ -95,11 +95,11 @@ def test_a_mark_is_no_text_of_the_note() -> None:
 
 def test_what_is_cut_out_of_a_paragraph_keeps_its_places() -> None:
     tokens = tokenize_line("one *two* three &amp; four")
-    cut = part(tokens, 2, 14)
+    cut = tokens_between(tokens, 2, 14)
     assert [(token.content, token.meta["at"]) for token in cut] == [
         ("e ", 2), ("", 4), ("two", 5), ("", 8), (" thre", 9),
     ]  # fmt: skip
-    assert [token.content for token in part(tokens, 16)] == ["&", " four"]
+    assert [token.content for token in tokens_between(tokens, 16)] == ["&", " four"]
 
 
 def test_signs_of_the_host_are_no_text(render: Any) -> None:

@@ -44,8 +44,8 @@ from vaultkit.files import write_atomically
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
-from vaultkit.render.code import fences
-from vaultkit.render.host import PARTS, refusal
+from vaultkit.render.code import diagram_fences
+from vaultkit.render.host import EXTENSIONS, refusal_page
 from vaultkit.site import material, styles
 from vaultkit.site.assets import FOLDER, THEME, Appearance, SiteAssets, SiteFile, notebook_files
 from vaultkit.site.checked_notes import CheckedNotes
@@ -135,18 +135,18 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.model = SiteModel(vault, self.config.site_settings(config))
         for path in self.model.terms.missing:
             _log.warning("vaultkit: meanings: there is no note %s", path)
-        ours = {*PARTS, "vaultkit"} | (set() if self.attributes else {"attr_list"})
+        ours = {*EXTENSIONS, "vaultkit"} | (set() if self.attributes else {"attr_list"})
         listed = [name for name in config.markdown_extensions if name not in ours]
         # Ours come last: they process the results of the others.
-        config.markdown_extensions = [*listed, *PARTS]
-        for name, settings in PARTS.items():
+        config.markdown_extensions = [*listed, *EXTENSIONS]
+        for name, settings in EXTENSIONS.items():
             config.mdx_configs[name] = {**settings, **(config.mdx_configs.get(name) or {})}
         drawn = config.mdx_configs.get("pymdownx.superfences", {}).get("custom_fences")
         config.mdx_configs["vaultkit.render.host"].update(
             vault=vault,
             places=True,
             html=vault.options.html,
-            fences=drawn or fences(self._store(config)),
+            diagram_fences=drawn or diagram_fences(self._store(config)),
         )
         self.render_cache = RenderCache(self._store(config), vault, config)
         self.is_predictable = not config.hooks and set(config.plugins) <= _KNOWN
@@ -248,7 +248,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Return the text of a note on which MkDocs itself would fail; None for all others."""
         note = self._note(page)
         if note and note.refused:
-            return "\n".join(refusal(note))
+            return "\n".join(refusal_page(note))
         # MkDocs takes a first line `Author: …` for a property; a blank line before it prevents
         # that.
         return f"\n{note.text}" if note and META_RE.match(note.text) else None

@@ -33,7 +33,7 @@ from vaultkit.doors.helpers import divided
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.render.backlinks import section_of
-from vaultkit.render.host import PARTS, refusal
+from vaultkit.render.host import EXTENSIONS, refusal_page
 from vaultkit.site import notebooks, search_index
 from vaultkit.site.assets import THEME
 from vaultkit.site.fingerprints import code_fingerprint, names_fingerprint
@@ -229,7 +229,7 @@ def render_safely(page: Page, render: Any, note: Note, config: MkDocsConfig, fil
     except Exception as error:
         # A note on which a library fails must not prevent the build of the others.
         _log.warning("%s cannot be shown: %s: %s", page.file.src_uri, type(error).__name__, error)
-        page.markdown = "\n".join(refusal(replace(note, refused=f"{type(error).__name__}")))
+        page.markdown = "\n".join(refusal_page(replace(note, refused=f"{type(error).__name__}")))
         Page.render(page, config, files)
 
 
@@ -249,7 +249,7 @@ def tame_jupyter(plugin: Any) -> None:
 
 
 def _is_pure(extension: str) -> bool:
-    return extension in PARTS or _PURE.fullmatch(extension) is not None
+    return extension in EXTENSIONS or _PURE.fullmatch(extension) is not None
 
 
 def _state(page: Page, sections: Iterable[search_index.Section]) -> dict[str, Any]:

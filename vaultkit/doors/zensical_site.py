@@ -38,9 +38,9 @@ from vaultkit.read.note import Note, tags_of
 from vaultkit.read.options import OptionsError
 from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
-from vaultkit.render.code import fences
+from vaultkit.render.code import diagram_fences
 from vaultkit.render.finished import TOC
-from vaultkit.render.host import PARTS, refusal
+from vaultkit.render.host import EXTENSIONS, refusal_page
 from vaultkit.site import material, notebooks, search_index
 from vaultkit.site.assets import THEME, Appearance, SiteAssets, SiteFile, notebook_files
 from vaultkit.site.checked_notes import CheckedNotes
@@ -283,7 +283,7 @@ class ZensicalSite:
             name = heading[1] if heading else uri
         else:
             if said.refused:
-                text = "\n".join(refusal(said))
+                text = "\n".join(refusal_page(said))
             elif said.path.suffix == ".ipynb":
                 text = notebooks.exported(said.path, THEME / "notebook")
             else:
@@ -334,15 +334,15 @@ class ZensicalSite:
         drawn = extensions.get("pymdownx.superfences", {}).get("custom_fences")
         configs = {
             **extensions,
-            **{name: {**own, **extensions.get(name, {})} for name, own in PARTS.items()},
+            **{name: {**own, **extensions.get(name, {})} for name, own in EXTENSIONS.items()},
         }
         configs["vaultkit.render.host"].update(
             vault=self.vault,
             places=True,
             html=self.vault.options.html,
-            fences=drawn or fences(self.store),
+            diagram_fences=drawn or diagram_fences(self.store),
         )
-        names = [*(name for name in extensions if name not in PARTS), *PARTS]
+        names = [*(name for name in extensions if name not in EXTENSIONS), *EXTENSIONS]
         # MkDocs loads these by default.
         names = [name for name in ("toc", "tables", "fenced_code") if name not in names] + names
         converter = Markdown(extensions=names, extension_configs=configs)
@@ -362,7 +362,7 @@ class ZensicalSite:
             # An error of a library in one note must not end the build.
             self.problems.append(f"{page.uri} cannot be shown: {type(error).__name__}: {error}")
             failed = replace(note, refused=type(error).__name__)
-            content = converter.reset().convert("\n".join(refusal(failed)))
+            content = converter.reset().convert("\n".join(refusal_page(failed)))
         source.toc = deepcopy(getattr(converter, "toc_tokens", []))
         is_found = not (source.meta.get("search") or {}).get("exclude")
         sections = search_index.sections(content) if is_found else None

@@ -10,7 +10,7 @@ from vaultkit.read.note import Link, Note
 from vaultkit.read.sentences import is_whole
 from vaultkit.read.tokenizer import tokenize_line
 from vaultkit.read.vault import Backlink, Target
-from vaultkit.render.embeds import adapt
+from vaultkit.render.embeds import adapt_to_page
 from vaultkit.render.inline import InlineRenderer, literal
 from vaultkit.render.page import Page
 
@@ -18,7 +18,7 @@ from vaultkit.render.page import Page
 SHOWN = 8
 
 
-def linked_from(page: Page) -> Element | None:
+def render_backlinks(page: Page) -> Element | None:
     """Return the list of notes that link to the page or mention it, each with its sentence.
 
     It is an ``aside``, which Material's search leaves out if it contains no other ``aside``.
@@ -31,36 +31,36 @@ def linked_from(page: Page) -> Element | None:
     aside = Element("aside", {"class": "linked-from", "data-search-exclude": "true"})
     if backlinks:
         SubElement(aside, "p", {"class": "linked-from-title"}).text = "Linked from"
-        items = [_backlink(page, backlink) for backlink in backlinks]
-        aside.append(_list(items[:SHOWN]))
+        items = [_backlink_item(page, backlink) for backlink in backlinks]
+        aside.append(_make_list(items[:SHOWN]))
         if items[SHOWN:]:
-            aside.append(_fold(f"{len(items[SHOWN:])} more", items[SHOWN:]))
+            aside.append(_make_fold(f"{len(items[SHOWN:])} more", items[SHOWN:]))
     if mentions:
         many = f"{len(mentions)} note{'s' * (len(mentions) != 1)}"
-        items = [_mention(page, mention) for mention in mentions]
-        aside.append(_fold(f"Named without a link in {many}", items))
+        items = [_mention_item(page, mention) for mention in mentions]
+        aside.append(_make_fold(f"Named without a link in {many}", items))
     return aside
 
 
-def _list(items: Sequence[Element]) -> Element:
+def _make_list(items: Sequence[Element]) -> Element:
     made = Element("ul")
     made.extend(items)
     return made
 
 
-def _fold(words: str, items: Sequence[Element]) -> Element:
+def _make_fold(words: str, items: Sequence[Element]) -> Element:
     fold = Element("details", {"class": "vk-fold"})
     SubElement(fold, "summary").text = words
-    fold.append(_list(items))
+    fold.append(_make_list(items))
     return fold
 
 
-def _backlink(page: Page, backlink: Backlink) -> Element:
+def _backlink_item(page: Page, backlink: Backlink) -> Element:
     """Return a list item for a linking note, with the sentence of the link or its section."""
     source, link = backlink.source, backlink.link
-    item = _item(page, source)
+    item = _item_with_link(page, source)
     if is_whole(link.sentence):
-        item.extend(_sentence(page, source, link.sentence))
+        item.extend(_render_sentence(page, source, link.sentence))
     elif section := section_of(source, link):
         # A table cell says little alone, so its section is shown before it.
         part = SubElement(item, "p")
@@ -70,16 +70,16 @@ def _backlink(page: Page, backlink: Backlink) -> Element:
     return item
 
 
-def _mention(page: Page, mention: UnlinkedMention) -> Element:
+def _mention_item(page: Page, mention: UnlinkedMention) -> Element:
     """Return a list item for a note that mentions this one, with the sentence."""
-    item = _item(page, mention.source)
+    item = _item_with_link(page, mention.source)
     # The mention is marked in Markdown, within the Markdown of its sentence.
     sentence = f"{mention.before}=={mention.name}=={mention.after}"
-    item.extend(_sentence(page, mention.source, " ".join(sentence.split())))
+    item.extend(_render_sentence(page, mention.source, " ".join(sentence.split())))
     return item
 
 
-def _item(page: Page, source: Note) -> Element:
+def _item_with_link(page: Page, source: Note) -> Element:
     item = Element("li")
     href = page.href(Target(source.path))
     SubElement(item, "a", {"class": "wikilink", "href": href}).text = literal(source.title)
@@ -92,23 +92,23 @@ def section_of(source: Note, link: Link) -> tuple[str, str] | None:
     return (above[-1].slug, above[-1].text) if above and above[-1].level > 1 else None
 
 
-def _sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
+def _render_sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
     """Yield the rendered elements of a sentence of another note, without images and embeds."""
     part = Element("div")
-    with page.reading(source):
+    with page.within_note(source):
         text = SubElement(part, "p")
         InlineRenderer(page).fill(text, tokenize_line(sentence))
         page.lay_out(part)
     for parent in list(part.iter()):
         for child in list(parent):
             if child.tag == "img" or "data-embed" in child.attrib:
-                _drop(parent, child)
-    adapt(page, part, source.path, "")
+                _remove_but_keep_tail(parent, child)
+    adapt_to_page(page, part, source.path, "")
     if "".join(part.itertext()).strip():
         yield from part
 
 
-def _drop(parent: Element, child: Element) -> None:
+def _remove_but_keep_tail(parent: Element, child: Element) -> None:
     """Remove an element, but not its tail."""
     index = list(parent).index(child)
     tail = child.tail or ""

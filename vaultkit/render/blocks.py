@@ -17,13 +17,13 @@ from vaultkit.read.positions import Source, lines_of
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK, address, block_id
 from vaultkit.read.tokenizer import Parsed, tokenize, tokenize_line
 from vaultkit.render import printed
-from vaultkit.render.code import CodeBlock, opening
+from vaultkit.render.code import CodeBlock, parse_info_string
 from vaultkit.render.coloured import mark_code
 from vaultkit.render.footnotes import Footnotes
-from vaultkit.render.inline import InlineRenderer, append, begins, literal, part
+from vaultkit.render.inline import InlineRenderer, append, literal, position_of, tokens_between
 from vaultkit.render.page import Page
 from vaultkit.render.places import Names
-from vaultkit.render.safe import closed
+from vaultkit.render.safe import close_html
 
 #: The callouts that Material styles, and Obsidian's other names for them.
 CALLOUTS = {
@@ -41,10 +41,10 @@ CALLOUTS = {
     "quote": ("cite",),
 }
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_STYLE = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
-#: A directive of MyST, the dialect of Jupyter's books: ```` ```{note} Title ````.
+_STYLE_OF = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
 #: Most lines of code that are not folded: above an output, and without one.
 _MOST_LINES, _MOST_WITHOUT_OUTPUT = 14, 24
+#: A directive of MyST, the dialect of Jupyter's books: ```` ```{note} Title ````.
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}[ \t]*(?P<title>.*)")
 #: Fields of such a block before its text; and the end of a notebook's cell.
 _FIELD = re.compile(r":[\w-]+:")
@@ -69,7 +69,7 @@ class BlockRenderer:
         The parsed text.
     note
         The note that contains the text.
-    above
+    lines_above
         The number of lines of the note above the text.
     names
         The names of its parts; None if they have none.
@@ -82,41 +82,41 @@ class BlockRenderer:
         page: Page,
         parsed: Parsed,
         note: Note,
-        above: int = 0,
+        lines_above: int = 0,
         names: Names | None = None,
         defined: Parsed | None = None,
     ) -> None:
-        self.page, self.note, self.above, self.names = page, note, above, names
+        self.page, self.note, self.lines_above, self.names = page, note, lines_above, names
         self.lines = parsed.lines
         self.source = Source(parsed.lines)
         self.env = parsed.env
-        footnotes = _defined(defined.tokens) if defined else {}
-        self.footnotes = Footnotes({**footnotes, **_defined(parsed.tokens)}, parsed.env)
+        footnotes = _footnotes_in(defined.tokens) if defined else {}
+        self.footnotes = Footnotes({**footnotes, **_footnotes_in(parsed.tokens)}, parsed.env)
         self.tokens: Sequence[Token] = parsed.tokens
         #: The lines of the open blocks.
         self.spans = [(0, 0)]
         self.fences = {fence.line: fence for fence in note.fences}
-        self.classes = _classes(note)
+        self.classes = _css_classes_of_fences(note)
         self.headings = {heading.line: heading.slug for heading in note.headings}
 
-    def write(self) -> Element:
+    def render(self) -> Element:
         """Return an element with all blocks and the list of footnotes."""
         root = Element("div")
-        self._all(root, self.tokens)
-        box = self.footnotes.list(self._all)
+        self._render_all(root, self.tokens)
+        box = self.footnotes.render_list(self._render_all)
         if box is not None:
             root.append(box)
         return root
 
-    def _all(self, parent: Element, tokens: Sequence[Token]) -> None:
+    def _render_all(self, parent: Element, tokens: Sequence[Token]) -> None:
         """Render all of the given tokens into an element."""
-        before, self.tokens = self.tokens, tokens
+        outer, self.tokens = self.tokens, tokens
         at = 0
         while at < len(tokens):
-            at = self._block(parent, at)
-        self.tokens = before
+            at = self._render_block(parent, at)
+        self.tokens = outer
 
-    def _block(self, parent: Element, at: int) -> int:
+    def _render_block(self, parent: Element, at: int) -> int:
         """Render the block that begins at a token; return the index of the next block."""
         token = self.tokens[at]
         match token.type:
@@ -127,45 +127,45 @@ class BlockRenderer:
                     at += 1
                 return at + 1
             case "paragraph_open":
-                return self._paragraph(parent, at)
+                return self._render_paragraph(parent, at)
             case "heading_open":
-                return self._heading(parent, at)
+                return self._render_heading(parent, at)
             case "hr":
                 SubElement(parent, "hr")
             case "code_block":
-                self._ready(
+                self._add_finished_html(
                     parent, self.page.highlighted(token.content.rstrip("\n"), CodeBlock(""))
                 )
             case "math_block":
-                name = self._name_of_display(token)
-                self._display(parent, token.content, name)
+                name = self._check_name_of_display(token)
+                self._add_display(parent, token.content, name)
             case "fence":
-                self._fence(parent, token)
+                self._render_fence(parent, token)
             case "html_block":
-                self._html(parent, token)
+                self._render_html(parent, token)
             case "table_open":
-                return self._table(parent, at)
+                return self._render_table(parent, at)
             case "blockquote_open":
-                return self._quote(parent, at)
+                return self._render_quote(parent, at)
             case _ if token.nesting == 1:
                 attributes = {name: str(value) for name, value in token.attrs.items()}
                 if token.type == "list_item_open" and self._is_task(at):
-                    self._begin_task(parent, attributes, at)
-                return self._within(SubElement(parent, token.tag, attributes), at, at + 1)
+                    self._mark_as_task(parent, attributes, at)
+                return self._render_inside(SubElement(parent, token.tag, attributes), at, at + 1)
         return at + 1
 
-    def _within(self, element: Element, opened: int, at: int) -> int:
+    def _render_inside(self, element: Element, opened: int, at: int) -> int:
         """Render the rest of an open block; return the index of the next block."""
         token = self.tokens[opened]
         self.spans.append(lines_of(token) or self.spans[-1])
         while self.tokens[at].level > token.level or self.tokens[at].nesting != -1:
-            at = self._block(element, at)
+            at = self._render_block(element, at)
         self.spans.pop()
         return at + 1
 
     # --- Text ------------------------------------------------------------------------------------
 
-    def _line(
+    def _inline_renderer(
         self, inline: Token, cell: bool = False, block: Token | None = None
     ) -> InlineRenderer:
         """Return the renderer for the inline tokens of a paragraph, cell or heading.
@@ -178,62 +178,76 @@ class BlockRenderer:
             line.places = self.source.places(inline, span, cell)
         return line
 
-    def _paragraph(self, parent: Element, at: int) -> int:
+    def _render_paragraph(self, parent: Element, at: int) -> int:
         """Render the paragraph that begins at a token; return the index of the token behind it."""
         inline = self.tokens[at + 1]
         if _CELL_ENDS.fullmatch(inline.content) and _NOTEBOOK & self.note.meta.keys():
             return at + 3
-        line = self._line(inline, block=self.tokens[at])
+        line = self._inline_renderer(inline, block=self.tokens[at])
         first = 0
         if self.tokens[at - 1].type == "list_item_open" and (found := TASK.match(inline.content)):
             first = found.end()
             box = _BOX.format(" checked" if found["state"] != " " else "")
-            line.ahead = self.page.stash(box)
+            line.html_before = self.page.stash(box)
         hidden = self.tokens[at].hidden
-        return self._prose(parent, inline, line, first, hidden, at + 3)
+        return self._render_prose(parent, inline, line, first, hidden, at + 3)
 
-    def _prose(
+    def _render_prose(
         self, parent: Element, inline: Token, line: InlineRenderer, first: int, tight: bool, at: int
     ) -> int:
-        """Render the text of a paragraph from a position on; return the index of the next block."""
+        """Render the text of a paragraph; return the index of the next block.
+
+        Parameters
+        ----------
+        parent
+            The element into which the text is rendered.
+        inline, line
+            The token of the whole paragraph, and the renderer for it.
+        first
+            The position at which the text begins, such as behind the type of a callout.
+        tight
+            Whether the text becomes no paragraph: it belongs to an item of a tight list.
+        at
+            The index of the token behind the paragraph.
+        """
         content = inline.content[first:]
         # Searching for the mark of a card is far quicker than matching a card.
         card = CARD.fullmatch(content) if CARD_MARK.search(content) else None
         children = inline.children or []
-        if card and (card["answer"] or self._touches(at)):
-            return self._card(parent, inline, line, (first, card), at)
-        rest = part(children, first) if first else children
-        waiting: list[Token] = []
-        for position, child in enumerate(rest):
-            if _is_alone(rest, position):
-                self._words(parent, inline, waiting, line, tight)
-                waiting = []
-                self._display(parent, child.content, line.name("formula", begins(child)))
+        if card and (card["answer"] or self._follows_directly(at)):
+            return self._render_card(parent, inline, line, first, card, at)
+        rest = tokens_between(children, first) if first else children
+        pending: list[Token] = []
+        for index, child in enumerate(rest):
+            if _is_alone(rest, index):
+                self._render_text(parent, inline, pending, line, tight)
+                pending = []
+                self._add_display(
+                    parent, child.content, line.check_name("formula", position_of(child))
+                )
             else:
-                waiting.append(child)
-        self._words(parent, inline, waiting, line, tight)
+                pending.append(child)
+        self._render_text(parent, inline, pending, line, tight)
         return at
 
-    def _words(
+    def _render_text(
         self, parent: Element, inline: Token, tokens: list[Token], line: InlineRenderer, tight: bool
     ) -> None:
         """Render tokens of a paragraph between two displayed formulas; nothing if all are blank.
 
-        ``inline`` is the token of the whole paragraph. In a ``tight`` list, the text belongs to the
-        item itself; elsewhere it becomes a paragraph.
+        The parameters are those of `_render_prose`.
         """
-        tokens = part(tokens, 0)
-        unseen = ("text", "comment")
-        if not any(token.type not in unseen or token.content.strip() for token in tokens):
+        tokens = tokens_between(tokens, 0)
+        if all(token.type in ("text", "comment") and not token.content.strip() for token in tokens):
             return
         if not tight:
-            self._named(parent, SubElement(parent, "p"), inline, tokens, line)
+            self._render_with_id(parent, SubElement(parent, "p"), inline, tokens, line)
             return
         if len(parent):
             append(parent, "\n")
-        self._named(parent, parent, inline, tokens, line)
+        self._render_with_id(parent, parent, inline, tokens, line)
 
-    def _named(
+    def _render_with_id(
         self,
         parent: Element,
         element: Element,
@@ -241,35 +255,38 @@ class BlockRenderer:
         tokens: list[Token],
         line: InlineRenderer,
     ) -> None:
-        """Render tokens into an element, with the id of a block that ends in ``^id``."""
+        """Render tokens into an element; if the paragraph ends in ``^id``, set this id.
+
+        A paragraph that has nothing but the id is removed, and the element above it gets the id.
+        """
         found = block_id(inline.content)
-        last = tokens[-1] if tokens else None
-        if not found or last is None or not _reaches(last, found.end("id")):
+        ends_in_id = found and tokens and _text_reaches(tokens[-1], found.end("id"))
+        if not found or not ends_in_id:
             line.fill(element, tokens)
             return
-        tokens = part(tokens, 0, found.start())
+        tokens = tokens_between(tokens, 0, found.start())
         if tokens and tokens[-1].type == "text":
-            tokens = [*tokens[:-1], _stripped(tokens[-1])]
-        name = f"^{found['id']}"
+            last = tokens.pop()
+            tokens.append(Token("text", "", 0, content=last.content.rstrip(), meta=last.meta))
         line.fill(element, tokens)
-        above = [child for child in parent if child is not element]
-        if element.tag == "p" and not tokens and above:
+        siblings = [child for child in parent if child is not element]
+        if element.tag == "p" and not tokens and siblings:
             parent.remove(element)
-            element = above[-1]
-        _identify(parent, element, name)
+            element = siblings[-1]
+        _set_id(parent, element, f"^{found['id']}")
 
-    def _heading(self, parent: Element, at: int) -> int:
+    def _render_heading(self, parent: Element, at: int) -> int:
         """Render a heading; only on the page of its own note does it get its anchor."""
         token, inline = self.tokens[at], self.tokens[at + 1]
-        line = self._line(inline, block=token)
+        line = self._inline_renderer(inline, block=token)
         line.is_heading = True
         heading = SubElement(parent, token.tag)
-        if not self.page.trail and (slug := self.headings.get((token.map or [-1])[0] + 1)):
+        if not self.page.open_embeds and (slug := self.headings.get((token.map or [-1])[0] + 1)):
             heading.set("id", slug)
-        self._named(parent, heading, inline, inline.children or [], line)
+        self._render_with_id(parent, heading, inline, inline.children or [], line)
         return at + 3
 
-    def _table(self, parent: Element, at: int) -> int:
+    def _render_table(self, parent: Element, at: int) -> int:
         """Render the table that begins at a token; return the index of the token behind it."""
         table = SubElement(parent, "table")
         section = row = table
@@ -289,8 +306,8 @@ class BlockRenderer:
                     if align:
                         cell.set("style", f"text-align: {align};")
                     inline = self.tokens[at + 1]
-                    line = self._line(inline, cell=True)
-                    self._named(row, cell, inline, inline.children or [], line)
+                    line = self._inline_renderer(inline, cell=True)
+                    self._render_with_id(row, cell, inline, inline.children or [], line)
             at += 1
         self.spans.pop()
         if table.find("tbody") is None:
@@ -299,65 +316,66 @@ class BlockRenderer:
 
     # --- Formulas, code, HTML --------------------------------------------------------------------
 
-    def _name_of_display(self, token: Token) -> str | None:
-        """Return the name by which the page finds the check of a displayed formula."""
+    def _check_name_of_display(self, token: Token) -> str | None:
+        """Return the name of the check of a displayed formula; None on pages without checks."""
         if self.names is None:
             return None
         first = (token.map or [0])[0]
         raw = self.lines[first] if first < len(self.lines) else ""
         return self.names.at("formula", first + 1, max(raw.find("$$"), 0) + 1)
 
-    def _display(self, parent: Element, tex: str, name: str | None) -> None:
+    def _add_display(self, parent: Element, tex: str, name: str | None) -> None:
+        """Append a displayed formula, in the delimiters that the typesetting looks for."""
         box = SubElement(parent, "div", {"class": "arithmatex"})
         box.text = f"\\[\n{literal(tex.strip())}\n\\]"
         if name:
             box.set("data-check", name)
 
-    def _ready(self, parent: Element, source: str) -> None:
+    def _add_finished_html(self, parent: Element, source: str) -> None:
         # If the HTML is alone in its paragraph, the host removes the paragraph.
         SubElement(parent, "p").text = self.page.stash(source)
 
-    def _fence(self, parent: Element, token: Token) -> None:
+    def _render_fence(self, parent: Element, token: Token) -> None:
         """Render a fence: an admonition of MyST as a callout, all others as highlighted code."""
         lines = token.content.removesuffix("\n").split("\n")
         if directive := _DIRECTIVE.fullmatch(token.info.strip()):
             while lines and _FIELD.match(lines[0]):
                 del lines[0]
             if kind := ADMONITIONS.get(directive["name"]):
-                self._admonition(parent, kind, directive["title"].strip(), lines)
+                self._render_admonition(parent, kind, directive["title"].strip(), lines)
                 return
         line = (token.map or [-1])[0] + 1
-        fence = self.fences.get(line + self.above)
+        fence = self.fences.get(line + self.lines_above)
         if fence is None or fence.info != token.info.strip():
             fence = Fence(0, 0, token.info.strip(), (), "", True)
         name = self.names.blocks.get(line, "") if self.names else ""
-        code = opening(fence, self.classes.get(fence.line, []), name)
+        code = parse_info_string(fence, self.classes.get(fence.line, []), name)
         coloured = self.page.highlighted("\n".join(lines), code)
-        if "output" in code.classes and (tables := printed.written("\n".join(lines))):
+        if "output" in code.classes and (tables := printed.tables_to_html("\n".join(lines))):
             coloured = f"{coloured.partition('<pre')[0]}{tables}</div>"
         coloured = mark_code(coloured, self.page.vault.options.coloured)
         if self.names and self.names.spots:
-            coloured = _with_spots(coloured, lines, line, self.names)
+            coloured = _name_shapes(coloured, lines, line, self.names)
         if "long" in code.classes:
-            coloured = _foldable(coloured, len(lines))
-        self._ready(parent, coloured)
+            coloured = _add_fold_switch(coloured, len(lines))
+        self._add_finished_html(parent, coloured)
 
-    def _admonition(self, parent: Element, kind: str, title: str, lines: list[str]) -> None:
+    def _render_admonition(self, parent: Element, kind: str, title: str, lines: list[str]) -> None:
         """Render a MyST admonition, which is a fence for the checks."""
-        box = SubElement(parent, "div", {"class": _styled(["admonition", kind])})
+        box = SubElement(parent, "div", {"class": _callout_classes(["admonition", kind])})
         name = SubElement(box, "p", {"class": "admonition-title"})
         words = tokenize_line(title or kind.title(), self.env)
         names, self.names = self.names, None
         fences, self.fences = self.fences, {}
         InlineRenderer(self.page, self.footnotes).fill(name, words)
-        self._all(box, tokenize("\n".join(lines), self.env).tokens)
+        self._render_all(box, tokenize("\n".join(lines), self.env).tokens)
         self.names, self.fences = names, fences
 
-    def _html(self, parent: Element, token: Token) -> None:
+    def _render_html(self, parent: Element, token: Token) -> None:
         """Render HTML as it is written if the page may contain it; else as text."""
         source = shown(token.content.strip("\n"))
         if self.page.options["html"]:
-            SubElement(parent, "p").text = self.page.html(closed(source))
+            SubElement(parent, "p").text = self.page.stash_author_html(close_html(source))
         else:
             words = tokenize_line(source, self.env)
             InlineRenderer(self.page, self.footnotes).fill(SubElement(parent, "p"), words)
@@ -365,10 +383,11 @@ class BlockRenderer:
     # --- Lists, quotes, cards --------------------------------------------------------------------
 
     def _is_task(self, at: int) -> bool:
+        """Return whether the list item that begins at a token is a task: *[ ] …*."""
         first = self.tokens[at + 1]
         return first.tag == "p" and TASK.match(self.tokens[at + 2].content) is not None
 
-    def _begin_task(self, parent: Element, attributes: dict[str, str], at: int) -> None:
+    def _mark_as_task(self, parent: Element, attributes: dict[str, str], at: int) -> None:
         """Begin a task item; as in Obsidian, any character but a blank ticks its box."""
         found = TASK.match(self.tokens[at + 2].content)
         state = found["state"] if found else " "
@@ -377,7 +396,7 @@ class BlockRenderer:
         if state not in " xX":
             attributes["data-task"] = state
 
-    def _quote(self, parent: Element, at: int) -> int:
+    def _render_quote(self, parent: Element, at: int) -> int:
         """Render a quote, or the callout that its first line makes of it.
 
         Returns the index of the token behind it.
@@ -385,70 +404,74 @@ class BlockRenderer:
         first = self.tokens[at + 2] if self.tokens[at + 1].type == "paragraph_open" else None
         found = CALLOUT.match(first.content) if first else None
         if not first or not found:
-            return self._within(SubElement(parent, "blockquote"), at, at + 1)
+            return self._render_inside(SubElement(parent, "blockquote"), at, at + 1)
         kind = "-".join(found["type"].lower().split())
         if found["fold"]:
-            box = SubElement(parent, "details", {"class": _styled([kind])})
+            box = SubElement(parent, "details", {"class": _callout_classes([kind])})
             if found["fold"] == "+":
                 box.set("open", "open")
             title = SubElement(box, "summary")
         else:
-            box = SubElement(parent, "div", {"class": _styled(["admonition", kind])})
+            box = SubElement(parent, "div", {"class": _callout_classes(["admonition", kind])})
             title = SubElement(box, "p", {"class": "admonition-title"})
             line_of = (self.tokens[at].map or [-1])[0] + 1
             name = self.names.predictions.get(line_of, "") if self.names else ""
             if name and "question" in box.attrib["class"].split():
                 box.set("data-check", name)
-        line = self._line(first, block=self.tokens[at + 1])
+        line = self._inline_renderer(first, block=self.tokens[at + 1])
         if found["title"].strip():
-            words = part(first.children or [], found.start("title"), found.end("title"))
-            self._named(box, title, first, words, line)
+            words = tokens_between(first.children or [], found.start("title"), found.end("title"))
+            self._render_with_id(box, title, first, words, line)
         else:
             title.text = literal(found["type"].title())
-        after = self._prose(box, first, line, found.end(), False, at + 4)
-        return self._within(box, at, after)
+        after = self._render_prose(box, first, line, found.end(), False, at + 4)
+        return self._render_inside(box, at, after)
 
-    def _card(
+    def _render_card(
         self,
         parent: Element,
         inline: Token,
         line: InlineRenderer,
-        card: tuple[int, re.Match[str]],
+        first: int,
+        found: re.Match[str],
         at: int,
     ) -> int:
-        """Render a flashcard: the question, and the folded answer below it."""
-        first, found = card
-        name = self._address(found["question"])
+        """Render a flashcard: the question, and the folded answer below it.
+
+        ``found`` is the match of `CARD` in the text of the paragraph from position ``first`` on.
+        Returns the index of the next block.
+        """
+        name = self._unique_card_id(found["question"])
         box = SubElement(parent, "details", {"class": "flashcard", "id": name})
         children = inline.children or []
-        question = part(children, first, first + found.end("question"))
+        question = tokens_between(children, first, first + found.end("question"))
         line.fill(SubElement(box, "summary"), question)
         if found["answer"]:
-            self._prose(box, inline, line, first + found.start("answer"), False, at)
-        while self._touches(at):
-            at = self._block(box, at)
+            self._render_prose(box, inline, line, first + found.start("answer"), False, at)
+        while self._follows_directly(at):
+            at = self._render_block(box, at)
         return at
 
-    def _address(self, question: str) -> str:
+    def _unique_card_id(self, question: str) -> str:
         """Return an id for a question, unique on the page."""
-        plain = " ".join(re.sub(r"[/$^]", " ", question).split())
-        words = name = f"card-{address(plain)}"
+        words = " ".join(re.sub(r"[/$^]", " ", question).split())
+        base = name = f"card-{address(words)}"
         number = 1
         while name in self.page.cards:
             number += 1
-            name = f"{words}-{number}"
+            name = f"{base}-{number}"
         self.page.cards.add(name)
         return name
 
-    def _touches(self, at: int) -> bool:
-        """Return whether a block begins on the line after the one before it."""
+    def _follows_directly(self, at: int) -> bool:
+        """Return whether the block at a token follows the one before it without a blank line."""
         if at >= len(self.tokens) or self.tokens[at].nesting == -1:
             return False
         first = (self.tokens[at].map or (0, 0))[0]
         return first > 0 and bool(self.lines[first - 1].strip("> \t"))
 
 
-def _defined(tokens: Sequence[Token]) -> dict[str, list[Token]]:
+def _footnotes_in(tokens: Sequence[Token]) -> dict[str, list[Token]]:
     """Return the tokens of each footnote of a text, by its label."""
     found: dict[str, list[Token]] = {}
     label, first = "", 0
@@ -460,7 +483,7 @@ def _defined(tokens: Sequence[Token]) -> dict[str, list[Token]]:
     return found
 
 
-def _classes(note: Note) -> dict[int, list[str]]:
+def _css_classes_of_fences(note: Note) -> dict[int, list[str]]:
     """Return the CSS classes of fences (output, raises, not run, long), by their lines."""
     classes: dict[int, list[str]] = {}
     for block in note.blocks:
@@ -475,7 +498,7 @@ def _classes(note: Note) -> dict[int, list[str]]:
     return classes
 
 
-def _foldable(coloured: str, lines: int) -> str:
+def _add_fold_switch(coloured: str, lines: int) -> str:
     """Add a switch to a block of code; while it is off, the style sheet shows the first line."""
     switch = (
         '<label class="vk-unfold" data-search-exclude="true"><input type="checkbox">'
@@ -484,15 +507,21 @@ def _foldable(coloured: str, lines: int) -> str:
     return coloured.removesuffix("</div>") + switch + "</div>"
 
 
-def _styled(names: list[str]) -> str:
-    """Return the classes of a callout, including the one that Material styles."""
+def _callout_classes(names: list[str]) -> str:
+    """Return the classes of a callout, including the one that Material styles.
+
+    Examples
+    --------
+    >>> _callout_classes(["admonition", "faq"]), _callout_classes(["recipe"])
+    ('admonition faq question', 'recipe note')
+    """
     if not set(names) & set(CALLOUTS):
-        styles = [_STYLE[name] for name in names if name in _STYLE]
+        styles = [_STYLE_OF[name] for name in names if name in _STYLE_OF]
         names = [*names, *(styles[:1] or ["note"])]
     return " ".join(names)
 
 
-def _with_spots(coloured: str, lines: Sequence[str], fence_line: int, names: Names) -> str:
+def _name_shapes(coloured: str, lines: Sequence[str], fence_line: int, names: Names) -> str:
     """Wrap each shape in a comment of highlighted code in an element with its name.
 
     ``lines`` is the code, which begins one line below ``fence_line`` of the note.
@@ -500,43 +529,41 @@ def _with_spots(coloured: str, lines: Sequence[str], fence_line: int, names: Nam
     code = coloured.split("\n")
     # Pygments drops blank lines at the beginning.
     blank = next((number for number, text in enumerate(lines) if text.strip()), 0)
-    for number in range(len(lines)):
-        if not (spots := names.spots.get(fence_line + number + 1)) or number - blank >= len(code):
+    for index, line in enumerate(code[: len(lines) - blank]):
+        spots = names.spots.get(fence_line + blank + index + 1, ())
+        statement, opening, comment = line.rpartition('<span class="c1">')
+        if not opening:
             continue
-        before, sign, comment = code[number - blank].rpartition('<span class="c1">')
-        if not sign:
-            continue
-        rest = ""
+        wrapped = ""
         # From right to left, so that each search leaves out the shapes that are wrapped already.
         for _, spot in sorted(spots, key=lambda found: found[0], reverse=True):
             head, text, tail = comment.rpartition(html.escape(spot.text, quote=False))
             if text:
-                comment, rest = head, f'<span data-check="{spot.name}">{text}</span>{tail}{rest}'
-        code[number - blank] = before + sign + comment + rest
+                comment = head
+                wrapped = f'<span data-check="{spot.name}">{text}</span>{tail}{wrapped}'
+        code[index] = statement + opening + comment + wrapped
     return "\n".join(code)
 
 
 def _is_alone(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether a formula is alone on its lines within a paragraph."""
+    """Return whether a token is a displayed formula, alone on its lines within a paragraph."""
     if tokens[at].type != "math_inline_double" or tokens[at].level:
         return False
-    before, behind = tokens[at - 1] if at else None, [*tokens[at + 1 : at + 3]]
+    line_ends = ("softbreak", "hardbreak")
+    begins_line = at == 0 or tokens[at - 1].type in line_ends
+    behind = [*tokens[at + 1 : at + 3]]
     if behind and behind[0].type == "text" and not behind[0].content.strip():
         del behind[0]
-    ends = ("softbreak", "hardbreak")
-    return (before is None or before.type in ends) and (not behind or behind[0].type in ends)
+    ends_line = not behind or behind[0].type in line_ends
+    return begins_line and ends_line
 
 
-def _reaches(token: Token, place: int) -> bool:
+def _text_reaches(token: Token, place: int) -> bool:
     """Return whether a token is text that ends at or after a place of its paragraph."""
-    return token.type == "text" and begins(token) + len(token.content.rstrip()) >= place
+    return token.type == "text" and position_of(token) + len(token.content.rstrip()) >= place
 
 
-def _stripped(token: Token) -> Token:
-    return Token("text", "", 0, content=token.content.rstrip(), meta=token.meta)
-
-
-def _identify(parent: Element, element: Element, name: str) -> None:
+def _set_id(parent: Element, element: Element, name: str) -> None:
     """Set the id of an element to the ``^id`` written after it."""
     if element.tag in HEADINGS:
         # A heading keeps its own anchor.

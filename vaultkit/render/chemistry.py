@@ -67,12 +67,12 @@ _WITH_CHEMISTRY = {
 _SIGNS = {"{": r"\{", "}": r"\}", ",": r"\,", ";": r"\;", " ": r"\ ", "\\": r"\\", "ca": r"{\sim}"}
 
 
-def formula(text: str) -> str:
+def formula_to_tex(text: str) -> str:
     r"""Translate chemical formulas and equations.
 
     Examples
     --------
-    >>> formula("H2O"), formula("SO4^2-")
+    >>> formula_to_tex("H2O"), formula_to_tex("SO4^2-")
     ('\\mathrm{H}_{2}\\mathrm{O}', '{\\mathrm{SO}_{4}}^{2-}')
     """
     return _Formula(text.strip()).write()
@@ -89,22 +89,24 @@ class _Formula:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        #: The position up to which it is parsed.
+        self.position = 0
         #: The translated parts; scripts that follow apply to the last one if it is an atom.
         self.parts: list[str] = []
         self.takes_scripts = False
 
     def write(self) -> str:
         """Return the formula as TeX."""
-        readers: tuple[Callable[[], bool], ...] = (
-            self.falls, self.state, self.space, self.arrow, self.amount, self.mathematics,
-            self.isotope, self.scripts, self.letters, self.number, self.sign, self.bracket,
-            self.words, self.command,
+        parsers: tuple[Callable[[], bool], ...] = (
+            self.parse_precipitate_or_gas, self.parse_state, self.parse_space, self.parse_arrow,
+            self.parse_amount, self.parse_mathematics, self.parse_isotope, self.parse_scripts,
+            self.parse_letters, self.parse_number, self.parse_sign, self.parse_bracket,
+            self.parse_words, self.parse_command,
         )  # fmt: skip
-        while self.at < len(self.text):
-            if not any(read() for read in readers):
-                self.add(self.text[self.at])
-                self.at += 1
+        while self.position < len(self.text):
+            if not any(parse() for parse in parsers):
+                self.add(self.text[self.position])
+                self.position += 1
         return "".join(self.parts).strip()
 
     def add(self, tex: str, *, takes_scripts: bool = False) -> bool:
@@ -115,25 +117,25 @@ class _Formula:
 
     def match(self, pattern: re.Pattern[str] | str) -> re.Match[str] | None:
         """Consume and return a match of a pattern."""
-        found = re.compile(pattern).match(self.text, self.at)
-        self.at = found.end() if found else self.at
+        found = re.compile(pattern).match(self.text, self.position)
+        self.position = found.end() if found else self.position
         return found
 
-    def falls(self) -> bool:
+    def parse_precipitate_or_gas(self) -> bool:
         """Parse the sign of a precipitate, *v*, or a gas, *^*."""
         found = self.match(_FALLS) if self.parts else None
-        return bool(found) and self.add(
-            r"\,\downarrow " if found and "v" in found[0] else r"\,\uparrow "
-        )
+        if not found:
+            return False
+        return self.add(r"\,\downarrow " if "v" in found[0] else r"\,\uparrow ")
 
-    def state(self) -> bool:
+    def parse_state(self) -> bool:
         """Parse a state of aggregation, or a crystal system: *(aq)*."""
         found = self.match(_STATE) if self.parts and self.takes_scripts else None
         if not found:
             return False
-        return self.add(rf"\mkern2mu {_script(found[0].strip())}", takes_scripts=True)
+        return self.add(rf"\mkern2mu {_script_to_tex(found[0].strip())}", takes_scripts=True)
 
-    def space(self) -> bool:
+    def parse_space(self) -> bool:
         """Parse a space, which separates formulas and makes the signs beside it operators."""
         found = self.match(r"\s+")
         if not found:
@@ -141,93 +143,94 @@ class _Formula:
         if sign := self.match(r"(?:[-+=]|\\pm|\\mp)(?=\s|$)"):
             self.match(r"\s+")
             return self.add(f" {{}}{sign[0]}{{}} ")
-        apart = self.takes_scripts and re.match(r"[\w\[(\\{$^]", self.text[self.at :])
-        return self.add("~" if apart and not _ARROW.match(self.text, self.at) else " ")
+        apart = self.takes_scripts and re.match(r"[\w\[(\\{$^]", self.text[self.position :])
+        return self.add("~" if apart and not _ARROW.match(self.text, self.position) else " ")
 
-    def arrow(self) -> bool:
+    def parse_arrow(self) -> bool:
         """Parse an arrow with its labels above and below."""
         found = self.match(_ARROW)
         if not found:
             return False
         written = _ARROWS[found[0]]
         texts: list[str] = []
-        while self.text[self.at : self.at + 1] == "[" and len(texts) < 2:
-            end = _closing(self.text, self.at)
-            texts.append(formula(self.text[self.at + 1 : end]))
-            self.at = end + 1
+        while self.text[self.position : self.position + 1] == "[" and len(texts) < 2:
+            end = _find_closing(self.text, self.position)
+            texts.append(formula_to_tex(self.text[self.position + 1 : end]))
+            self.position = end + 1
         self.match(r"\s+")
         for where, text in zip(("overset", "underset"), texts, strict=False):
             written = rf"\{where}{{{text}}}{{{written}}}"
         apart = r"\;" if texts else " "
         return self.add(f"{apart}{written}{apart}")
 
-    def mathematics(self) -> bool:
+    def parse_mathematics(self) -> bool:
         """Parse mathematics between dollars."""
         found = self.match(r"\$(?P<tex>(?:\\.|[^$])*)\$")
-        return bool(found) and self.add(f"{{{found['tex'] if found else ''}}}", takes_scripts=True)
+        return found is not None and self.add(f"{{{found['tex']}}}", takes_scripts=True)
 
-    def isotope(self) -> bool:
-        """Parse the numbers before an element: *^{227}_{90}Th*."""
-        found = re.compile(r"(?:\{\})?(?=[\^_])").match(self.text, self.at)
-        isotope = found and _ISOTOPE.match(self.text, found.end())
-        if not found or not (isotope or (found[0] or not self.takes_scripts)):
+    def parse_isotope(self) -> bool:
+        """Parse the numbers before an element, and the element: *^{227}_{90}Th*."""
+        begin = re.compile(r"(?P<nothing>\{\})?(?=[\^_])").match(self.text, self.position)
+        if not begin:
             return False
-        begins = self.at
-        self.at = found.end()
+        is_script_of_part = self.takes_scripts and not begin["nothing"]
+        if is_script_of_part and not _ISOTOPE.match(self.text, begin.end()):
+            return False
+        self.position = begin.end()
         above, below = self.read_scripts(before_atom=True)
         base = self.match(_LETTERS)
         if not base:
-            self.at = begins + len(found[0])
-            return bool(found[0]) and self.scripts()
-        lowered, raised = _script(below or ""), _script(above or "")
-        written = rf"\prescript{{{raised}}}{{{lowered}}}{{{_upright(base[0])}}}"
+            self.position = begin.end()
+            return bool(begin["nothing"]) and self.parse_scripts()
+        lowered, raised = _script_to_tex(below or ""), _script_to_tex(above or "")
+        written = rf"\prescript{{{raised}}}{{{lowered}}}{{{_to_upright(base[0])}}}"
         return self.add(written, takes_scripts=True)
 
     def read_scripts(self, *, before_atom: bool = False) -> tuple[str | None, str | None]:
-        """Parse one superscript and one subscript at most; None for one that is not there.
+        """Parse at most one superscript and one subscript; return both, None for a missing one.
 
         Before an atom they may have any order, as in ``^{14}_6C`` and ``_6^{14}C``. After an atom a
         superscript ends before the subscript begins.
         """
         raised = lowered = None
-        while sign := _SCRIPT.match(self.text, self.at):
+        while sign := _SCRIPT.match(self.text, self.position):
             lowers = sign[0] == "_"
             is_second = (lowered if lowers else raised) is not None
             is_out_of_order = not before_atom and lowered is not None
             if is_second or is_out_of_order:
                 break
-            self.at = sign.end()
+            self.position = sign.end()
             if sign[0].startswith("'"):
                 inner = sign[0]
-            elif self.text[self.at : self.at + 1] in ("{", "$", "\\"):
-                inner, self.at = _group(self.text, self.at)
+            elif self.text[self.position : self.position + 1] in ("{", "$", "\\"):
+                inner, self.position = _parse_script(self.text, self.position)
             else:
                 found = self.match(_LOWERED if lowers else _RAISED)
                 inner = found[0] if found else ""
             lowered, raised = (inner, raised) if lowers else (lowered, inner)
         return raised, lowered
 
-    def scripts(self) -> bool:
+    def parse_scripts(self) -> bool:
         """Parse the scripts after a part."""
         self.match(r"\{\}(?=[\^_])")
-        begins = self.at
+        begins = self.position
         raised, lowered = self.read_scripts()
-        if self.at == begins:
+        if self.position == begins:
             return False
-        self.attach(raised, lowered)
+        self.attach_scripts(raised, lowered)
         return True
 
-    def attach(self, raised: str | None, lowered: str | None) -> None:
+    def attach_scripts(self, raised: str | None, lowered: str | None) -> None:
         """Add scripts to the last part."""
         base = self.parts.pop() if self.takes_scripts and self.parts else "{}"
         if re.search(r"[\^_]\{", base) or base in (")", "]", r"\}"):
             base = f"{{{base}}}"
         for sign, inner in (("_", lowered), ("^", raised)):
             if inner is not None:
-                base += f"{sign}{{{_script(inner, is_raised=sign == '^')}}}"
+                base += f"{sign}{{{_script_to_tex(inner, is_raised=sign == '^')}}}"
         self.add(base, takes_scripts=True)
 
-    def amount(self) -> bool:
+    def parse_amount(self) -> bool:
         """Parse the stoichiometric number before a formula."""
         if self.takes_scripts:
             return False
@@ -239,28 +242,28 @@ class _Formula:
         text = found[0].replace(",", "{,}")
         if found["above"]:
             text = rf"{found['sign']}\tfrac{{{found['above'].strip('$')}}}{{{found['below']}}}"
-        apart = re.compile(r"\s*(?=[A-Z\[({\\$^])").match(self.text, self.at)
-        self.at = apart.end() if apart else self.at
+        apart = re.compile(r"\s*(?=[A-Z\[({\\$^])").match(self.text, self.position)
+        self.position = apart.end() if apart else self.position
         return self.add(text + (r"\," if apart else ""))
 
-    def letters(self) -> bool:
+    def parse_letters(self) -> bool:
         """Parse elements, and other words in letters."""
         found = self.match(_LETTERS)
-        return bool(found) and self.add(_upright(found[0] if found else ""), takes_scripts=True)
+        return found is not None and self.add(_to_upright(found[0]), takes_scripts=True)
 
-    def number(self) -> bool:
+    def parse_number(self) -> bool:
         """Parse the number after a part as its subscript."""
         found = self.match(r"\d+")
         if found and self.takes_scripts:
-            self.attach(None, found[0])
+            self.attach_scripts(None, found[0])
         elif found:
             self.add(found[0], takes_scripts=True)
         return bool(found)
 
-    def sign(self) -> bool:
+    def parse_sign(self) -> bool:
         """Parse a charge, a bond, a plus sign, or a sign that separates two parts."""
-        if self.takes_scripts and not self.is_open() and (charge := self.match(_CHARGE)):
-            self.attach(charge[0], None)
+        if self.takes_scripts and not self.begins_open_group() and (charge := self.match(_CHARGE)):
+            self.attach_scripts(charge[0], None)
             return True
         if self.match(r"\.\.\."):
             return self.add(r"\ldots ")
@@ -277,52 +280,54 @@ class _Formula:
             return self.add(f"{{{found[1]}}}" + r"\;" * bool(found[2]))
         return False
 
-    def is_open(self) -> bool:
+    def begins_open_group(self) -> bool:
         """Return whether a group with open bonds at both ends begins here: *-CH2-*."""
-        term = re.split(r"\s", self.text[: self.at])[-1]
-        return term.startswith("-") and self.text[self.at] == "-"
+        term = re.split(r"\s", self.text[: self.position])[-1]
+        return term.startswith("-") and self.text[self.position] == "-"
 
-    def bracket(self) -> bool:
+    def parse_bracket(self) -> bool:
         """Parse a bracket; a closing one may have scripts."""
         found = self.match(r"[\[\]()]|\\[{}]")
-        closes = found is not None and found[0] in (")", "]", r"\}")
-        return bool(found) and self.add(found[0] if found else "", takes_scripts=closes)
-
-    def words(self) -> bool:
-        """Parse words in braces."""
-        if self.text[self.at] != "{":
+        if not found:
             return False
-        words, self.at = argument_at(self.text, self.at)
+        return self.add(found[0], takes_scripts=found[0] in (")", "]", r"\}"))
+
+    def parse_words(self) -> bool:
+        """Parse words in braces."""
+        if self.text[self.position] != "{":
+            return False
+        words, self.position = argument_at(self.text, self.position)
         return self.add(rf"\text{{{words}}}" if words else "", takes_scripts=bool(words))
 
-    def command(self) -> bool:
+    def parse_command(self) -> bool:
         """Parse a command with its arguments."""
         found = self.match(COMMAND)
         if not found:
             return False
         name = found["name"] or found[0][1:]
         if name == "bond":
-            kind, self.at = argument_at(self.text, self.at)
+            kind, self.position = argument_at(self.text, self.position)
             return self.add(f"{{{_BONDS.get(kind.strip(), '-')}}}")
         if name in _SIGNS:
             return self.add(_SIGNS[name])
         written = rf"\{name}"
-        if name in ("color", "textcolor"):
-            colour, self.at = argument_at(self.text, self.at)
+        is_colour = name in ("color", "textcolor")
+        if is_colour:
+            colour, self.position = argument_at(self.text, self.position)
             written = rf"\textcolor{{{colour}}}"
-        for _ in range(_WITH_CHEMISTRY.get(name, name in ("color", "textcolor"))):
-            inner, self.at = argument_at(self.text, self.at)
-            written += f"{{{formula(inner)}}}"
+        for _ in range(_WITH_CHEMISTRY.get(name, int(is_colour))):
+            inner, self.position = argument_at(self.text, self.position)
+            written += f"{{{formula_to_tex(inner)}}}"
         written = written.removeprefix(r"\ce")
         if name not in _WITH_CHEMISTRY:
-            while self.text[self.at : self.at + 1] == "{":
-                inner, self.at = argument_at(self.text, self.at)
+            while self.text[self.position : self.position + 1] == "{":
+                inner, self.position = argument_at(self.text, self.position)
                 written += f"{{{inner}}}"
             written += " " * written.endswith(name)
         return self.add(written, takes_scripts=True)
 
 
-def _closing(text: str, at: int) -> int:
+def _find_closing(text: str, at: int) -> int:
     """Return the position of the sign that closes the bracket at a position, or else the end.
 
     Brackets and braces are counted together; what is between dollars is skipped.
@@ -335,7 +340,7 @@ def _closing(text: str, at: int) -> int:
     return len(text)
 
 
-def _group(text: str, at: int) -> tuple[str, int]:
+def _parse_script(text: str, at: int) -> tuple[str, int]:
     """Return a script: in braces, between dollars, or a command with its arguments.
 
     Dollars are kept.
@@ -351,7 +356,7 @@ def _group(text: str, at: int) -> tuple[str, int]:
     return inner, at
 
 
-def _upright(letters: str) -> str:
+def _to_upright(letters: str) -> str:
     return rf"\mathrm{{{letters.replace('{}', '').rstrip()}}}"
 
 
@@ -364,11 +369,11 @@ _PIECE = re.compile(
 )
 
 
-def _script(text: str, *, is_raised: bool = False) -> str:
+def _script_to_tex(text: str, *, is_raised: bool = False) -> str:
     """Return a script or state in TeX: variables in italics, words upright."""
     if is_raised and text == "x":
         return r"\times"
-    if not is_raised and re.fullmatch(r"[a-z]", text) and text == "i":
+    if not is_raised and text == "i":
         return r"\mathrm{i}"
 
     def piece(found: re.Match[str]) -> str:
@@ -379,9 +384,9 @@ def _script(text: str, *, is_raised: bool = False) -> str:
             case "words":
                 return rf"\text{{{found['words']}}}"
             case "state":
-                return f"({_upright(found['state'])}"
+                return f"({_to_upright(found['state'])}"
             case "upright":
-                return _upright(found[0])
+                return _to_upright(found[0])
             case "dot":
                 return r"\bullet "
             case "comma":
@@ -409,24 +414,24 @@ _UNIT = re.compile(
 )
 
 
-def quantity(text: str) -> str:
+def quantity_to_tex(text: str) -> str:
     r"""Translate a number with its unit.
 
     Examples
     --------
-    >>> quantity("123 kJ/mol"), quantity("12345")
+    >>> quantity_to_tex("123 kJ/mol"), quantity_to_tex("12345")
     ('123~\\mathrm{kJ}/\\mathrm{mol}', '12\\,345')
     """
     above, over, below = text.strip().partition("//")
     if over:
         number = re.match(r"[-+]?[\d.,eE]*\d\s*", above)
-        written = _quantity(number[0].strip()) + "~" if number else ""
+        written = _plain_quantity_to_tex(number[0].strip()) + "~" if number else ""
         rest = above[number.end() :] if number else above
-        return rf"{written}\tfrac{{{quantity(rest)}}}{{{quantity(below)}}}"
-    return _quantity(text.strip())
+        return rf"{written}\tfrac{{{quantity_to_tex(rest)}}}{{{quantity_to_tex(below)}}}"
+    return _plain_quantity_to_tex(text.strip())
 
 
-def _quantity(text: str) -> str:
+def _plain_quantity_to_tex(text: str) -> str:
     r"""Translate a physical quantity, the argument of ``\pu``: numbers, units, powers, products."""
     parts: list[str] = []
     at = 0
@@ -437,7 +442,7 @@ def _quantity(text: str) -> str:
         is_unit = found["name"] or found["degree"]
         parts += ["~"] * bool(alone and is_unit)
         if found["quantity"]:
-            parts.append(_number(found["quantity"]))
+            parts.append(_number_to_tex(found["quantity"]))
         elif found["name"]:
             parts.append(rf"\mathrm{{{found['name']}}}")
             parts += [f"^{{{found['power']}}}"] * bool(found["power"])
@@ -448,7 +453,7 @@ def _quantity(text: str) -> str:
         elif found["fraction"]:
             above, at = argument_at(text, at)
             below, at = argument_at(text, at)
-            parts.append(rf"\tfrac{{{quantity(above)}}}{{{quantity(below)}}}")
+            parts.append(rf"\tfrac{{{quantity_to_tex(above)}}}{{{quantity_to_tex(below)}}}")
         elif found["times"]:
             parts.append(r"{\cdot}")
         elif found["sign"]:
@@ -460,7 +465,7 @@ def _quantity(text: str) -> str:
     return "".join(parts)
 
 
-def _number(text: str) -> str:
+def _number_to_tex(text: str) -> str:
     """Translate a number: digits in groups of three, with its error and its power of ten."""
     found = _QUANTITY.fullmatch(text)
     if not found:

@@ -32,7 +32,7 @@ _NO_LANGUAGE = re.compile(r"[^\w#.+-]")
 _CELL = re.compile(r"\{code-cell\}\s*(?P<language>bash|julia|r\b)?")
 #: ```` ```{ .python #id title="a" } ````, the syntax of Python-Markdown.
 _ATTRIBUTES = re.compile(r"\{(?P<inner>\s*[.#].*)\}\s*$")
-_OPENING = re.compile(r'^<div(?: class="(?P<classes>[^"]*)")?>')
+_FIRST_DIV = re.compile(r'^<div(?: class="(?P<classes>[^"]*)")?>')
 
 
 @dataclass
@@ -45,14 +45,20 @@ class CodeBlock:
     attributes: dict[str, str] = field(default_factory=dict)
 
 
-def opening(fence: Fence, classes: Sequence[str], name: str) -> CodeBlock:
-    """Parse the info string of a fence; ``name`` is its name in checks.
+def parse_info_string(fence: Fence, classes: Sequence[str], name: str) -> CodeBlock:
+    """Return the options in the info string of a fence; ``name`` is its name in checks.
 
     A fence with attributes, ``{.python #id}``, has its own classes. It never runs, so it has no
     checks.
-    """
+
+    Examples
+    --------
+    >>> fence = Fence(1, 3, 'python title="a.py"', ("x = 1",), "", True)
+    >>> parse_info_string(fence, ["long"], "block-0")
+    CodeBlock(language='python', classes=['long'], options={'title': 'a.py'}, attributes={'data-check': 'block-0'})
+    """  # noqa: E501 (the output is one line)
     if found := _ATTRIBUTES.match(fence.info):
-        return _listed(found["inner"])
+        return _parse_attributes(found["inner"])
     cell = _CELL.match(fence.info)
     language = _NO_LANGUAGE.sub("", fence.language)
     code = CodeBlock((cell["language"] or "python") if cell else language, [*classes])
@@ -63,7 +69,7 @@ def opening(fence: Fence, classes: Sequence[str], name: str) -> CodeBlock:
     return code
 
 
-def _listed(attributes: str) -> CodeBlock:
+def _parse_attributes(attributes: str) -> CodeBlock:
     """Parse the attributes of a fence, ``{.python #id title="…"}``."""
     code = CodeBlock("")
     for key, value in get_attrs_and_remainder(attributes)[0]:
@@ -78,18 +84,21 @@ def _listed(attributes: str) -> CodeBlock:
     return code
 
 
-def fences(store: Store) -> list[dict[str, Any]]:
-    """Return the custom fences for diagrams, whose drawings are cached in a store."""
-    draw = partial(mermaid.fence, store=store)
-    computed = {"class": "vk-computed", "format": placeholder}
+def diagram_fences(store: Store) -> list[dict[str, Any]]:
+    """Return the custom fences of `pymdownx.superfences` that are not highlighted as code.
+
+    Drawings of diagrams are cached in a store.
+    """
+    draw = partial(mermaid.draw_fence, store=store)
+    computed = {"class": "vk-computed", "format": show_source}
     return [
         {"name": "mermaid", "class": "vk-diagram", "format": draw},
         *({"name": name, **computed} for name in COMPUTED),
     ]
 
 
-def placeholder(source: str, language: str, css_class: str, *_: Any, **__: Any) -> str:
-    """Return a box with the source of content that only Obsidian computes."""
+def show_source(source: str, language: str, css_class: str, *_: Any, **__: Any) -> str:
+    """Return a folded box with the source of a fence whose content only Obsidian computes."""
     name = html.escape(COMPUTED[language])
     return (
         f'<details class="info {css_class}"><summary>{name}: computed in Obsidian alone</summary>'
@@ -106,7 +115,7 @@ class Highlighter(Highlight):  # type: ignore[misc]
         The converter of pages. If `pymdownx.highlight` is not registered with it, its defaults
         apply.
     drawn
-        The languages that are drawn, as `fences` lists them.
+        The languages that are drawn, as `diagram_fences` lists them.
     """
 
     def __init__(self, md: Markdown, drawn: Sequence[Mapping[str, Any]]) -> None:
@@ -120,7 +129,7 @@ class Highlighter(Highlight):  # type: ignore[misc]
         settings.pop("_enabled")
         super().__init__(md, **settings)
         #: By language, the function that draws a fence, and the CSS class of the drawing.
-        self.drawn: dict[str, tuple[Callable[..., str], str]] = {
+        self.drawers: dict[str, tuple[Callable[..., str], str]] = {
             one["name"]: (one["format"], one["class"]) for one in drawn
         }
         self.lexers: dict[str, tuple[Lexer, str]] = {}
@@ -131,19 +140,20 @@ class Highlighter(Highlight):  # type: ignore[misc]
         """Return a block of code as HTML: drawn, if its language is, or else highlighted."""
         attributes = dict(code.attributes)
         name = attributes.pop("id", "")
-        if code.language in self.drawn:
-            draw, css_class = self.drawn[code.language]
+        if code.language in self.drawers:
+            draw, css_class = self.drawers[code.language]
             known = {"classes": code.classes, "id_value": name, "attrs": attributes}
             return draw(source, code.language, css_class, code.options, self.md, **known)
-        numbers = [int(n) for n in re.findall(r"\d+", code.options.get("linenums", ""))]
-        start, step, special = (*numbers, -1, -1, -1)[:3] if numbers else (-1, -1, -1)
+        # Up to three numbers: the first line, a step, and lines to emphasise; -1 is none.
+        numbers = map(int, re.findall(r"\d+", code.options.get("linenums", "")))
+        start, step, special = [*numbers, -1, -1, -1][:3]
         self.count += 1
         return str(
             self.highlight(
                 source,
                 code.language,
                 self.css_class,
-                hl_lines=_lines(code.options.get("hl_lines", "")),
+                hl_lines=_parse_line_numbers(code.options.get("hl_lines", "")),
                 linestart=start,
                 linestep=step,
                 linespecial=special,
@@ -157,11 +167,12 @@ class Highlighter(Highlight):  # type: ignore[misc]
 
     def highlight(self, src: str, language: str, css_class: str = "highlight", **known: Any) -> Any:
         """Highlight a block of code; unusual options are passed to `pymdownx.highlight`."""
-        ordinary = self.use_pygments and not (
+        has_unusual_settings = (
             self.auto_title or self.line_spans or self.line_anchors or self.guess_lang
         )
-        numbered = self.linenums or known["linestart"] > 0
-        if not ordinary or numbered or known["hl_lines"] or known["id_value"]:
+        is_numbered = self.linenums or known["linestart"] > 0
+        is_unusual = has_unusual_settings or is_numbered or known["hl_lines"] or known["id_value"]
+        if not self.use_pygments or is_unusual:
             return super().highlight(src, language, css_class, **known)
         lexer, name = self.lexer(language or self.default_lang)
         title = (known["title"] or "").strip()
@@ -170,10 +181,10 @@ class Highlighter(Highlight):  # type: ignore[misc]
         classes = [self.language_prefix + name] if self.pygments_lang_class else []
         classes += [*known["classes"], css_class]
         attributes = "".join(f' {key}="{value}"' for key, value in known["attrs"].items())
-        return _OPENING.sub(f'<div class="{" ".join(classes)}"{attributes}>', coloured, count=1)
+        return _FIRST_DIV.sub(f'<div class="{" ".join(classes)}"{attributes}>', coloured, count=1)
 
     def lexer(self, language: str) -> tuple[Lexer, str]:
-        """Return the lexer of a language, cached."""
+        """Return the lexer of a language and the language's name; both are cached."""
         if language not in self.lexers:
             self.lexers[language] = self.get_lexer("", language, False, self.stripnl)
         return self.lexers[language]
@@ -187,8 +198,14 @@ def _formatter(css_class: str, style: str, noclasses: bool, title: str) -> Block
     )
 
 
-def _lines(words: str) -> list[int]:
-    """Parse line numbers, as in ``2 4-6``."""
+def _parse_line_numbers(words: str) -> list[int]:
+    """Return the numbers of lines given as numbers and ranges.
+
+    Examples
+    --------
+    >>> _parse_line_numbers("2 4-6")
+    [2, 4, 5, 6]
+    """
     lines: list[int] = []
     for first, last in re.findall(r"(\d+)(?:-(\d+))?", words):
         lines += range(int(first), int(last or first) + 1)

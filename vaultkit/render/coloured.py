@@ -30,7 +30,7 @@ def mark_formula(formula: Element, names: Collection[str]) -> None:
     True
     """
     for part in formula:
-        if (name := _spelled(part)) in names:
+        if (name := _name_in_code(part)) in names:
             part.set("class", f"vk-of-{name}")
         else:
             mark_formula(part, names)
@@ -40,10 +40,19 @@ def mark_formula(formula: Element, names: Collection[str]) -> None:
             part.attrib.pop("class", None)
 
 
-def _spelled(part: Element) -> str:
-    """Return a symbol as a name in code, as ``alpha`` or ``W_Q``; empty if it is none."""
+def _name_in_code(part: Element) -> str:
+    """Return a symbol of a formula as a name in code; empty if it is none.
+
+    Examples
+    --------
+    >>> from xml.etree.ElementTree import fromstring
+    >>> _name_in_code(fromstring("<msub><mi>W</mi><mi>Q</mi></msub>"))
+    'W_Q'
+    >>> _name_in_code(fromstring("<mi>α</mi>")), _name_in_code(fromstring("<mn>2</mn>"))
+    ('alpha', '')
+    """
     if part.tag == "msub":
-        base, index = (_spelled(inner) for inner in part)
+        base, index = (_name_in_code(inner) for inner in part)
         return f"{base}_{index}" if base and index else ""
     if part.tag not in ("mi", "mtext") or len(part):
         return ""

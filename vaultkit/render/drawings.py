@@ -33,21 +33,19 @@ def caption_figures(page: Page, root: Element) -> None:
             parts = [part for part in child if part.tag != "br"]
             if child.tag != "p" or [part.tag for part in parts] != ["img", "em"]:
                 continue
-            image, words = parts
-            between, behind = image.tail or "", words.tail or ""
-            parted = "\n" in between or len(child) > len(parts)
-            if (child.text or "").strip() or between.strip() or not parted:
+            image, caption = parts
+            text_before, text_between = child.text or "", image.tail or ""
+            is_below = "\n" in text_between or len(child) > len(parts)
+            if text_before.strip() or text_between.strip() or not is_below:
                 continue
-            if not all(_is_comment(page, part) for part in behind.split()):
+            # Only comments for the checks may follow; they are not shown.
+            if not all(_is_comment(page, part) for part in (caption.tail or "").split()):
                 continue
             figure = Element("figure", {**child.attrib, "class": "vk-captioned"})
             figure.tail = child.tail
-            figure.append(image)
-            image.tail = None
-            words.tag = "figcaption"
-            # A comment for the checks is not shown.
-            words.tail = None
-            figure.append(words)
+            figure.extend((image, caption))
+            caption.tag = "figcaption"
+            image.tail = caption.tail = None
             parent[index] = figure
 
 
@@ -61,31 +59,30 @@ def _is_comment(page: Page, text: str) -> bool:
 
 
 def inline_drawings(page: Page, root: Element) -> None:
-    """Replace each image of a drawing in the vault by its SVG."""
+    """Replace each image of a drawing by its SVG; alone in a paragraph, it becomes a figure."""
     for parent in list(root.iter()):
         for index, child in enumerate(list(parent)):
-            image = child[0] if child.tag == "p" and len(child) == 1 else child
+            is_paragraph = child.tag == "p" and len(child) == 1
+            image = child[0] if is_paragraph else child
             if image.tag != "img":
                 continue
-            svg = _drawing(page, image)
+            if is_paragraph and ((child.text or "").strip() or (image.tail or "").strip()):
+                continue  # The image within text is replaced later, as a child of its paragraph.
+            svg = _read_drawing(page, image)
             if svg is None:
                 continue
-            words = (child.text or "").strip() or (image.tail or "").strip()
-            alone = child is not image and not words
-            if child is not image and not alone:
-                continue  # Its paragraph comes later in this loop, as a parent.
-            box = _box(page, image, svg, "figure" if alone else "span")
+            box = _drawing_box(page, image, svg, "figure" if is_paragraph else "span")
             box.tail = child.tail
             parent[index] = box
 
 
-def _drawing(page: Page, image: Element) -> str | None:
+def _read_drawing(page: Page, image: Element) -> str | None:
     """Return the SVG of a drawing with resolved links; None if the image is to remain an image."""
     source = image.get("src", "")
     path = Path(os.path.normpath(page.host.path.parent / unquote(source)))
     if not source.lower().endswith(".svg") or not page.vault.holds(path):
         return None
-    svg = _read(path)
+    svg = _read_text(path)
     found = _ROOT.search(svg)
     names = re.search(r"\sclass=[\"']([^\"']*)", found[0]) if found else None
     if not found or not names or "vk-figure" not in names[1].split():
@@ -102,28 +99,29 @@ def _drawing(page: Page, image: Element) -> str | None:
     # The numbers on the axes are not indexed for search.
     opening = opening.replace("<svg", '<svg data-search-exclude="true"', 1)
 
-    def link(match: re.Match[str]) -> str:
+    def resolve_link(match: re.Match[str]) -> str:
         """Return the attribute of a link in the drawing with its address."""
         wikilink = WIKILINK.fullmatch(html.unescape(match["value"]))
+        if not wikilink:
+            return match[0]
         try:
-            target = page.resolve(Link.from_match(wikilink)) if wikilink else None
+            target = page.resolve(Link.from_match(wikilink))
         except BrokenLinkError as error:
             return f'data-broken="{html.escape(str(error))}"'
-        if target is None:
-            return match[0]
-        return f'{match["name"]}="{html.escape(page.address(page.href(target)))}"'
+        return f'{match["name"]}="{html.escape(page.url(page.href(target)))}"'
 
-    return opening + DRAWN.sub(link, svg[found.end() :]).rstrip()
+    return opening + DRAWN.sub(resolve_link, svg[found.end() :]).rstrip()
 
 
-def _read(path: Path) -> str:
+def _read_text(path: Path) -> str:
+    """Return the text of a file; empty if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
 
 
-def _box(page: Page, image: Element, svg: str, tag: str) -> Element:
+def _drawing_box(page: Page, image: Element, svg: str, tag: str) -> Element:
     """Return the element around an SVG, with the id, size and caption of the image."""
     names = " ".join(["vk-figure-box", *image.get("class", "").split()])
     box = Element(tag, {"class": names})

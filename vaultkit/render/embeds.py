@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
@@ -13,12 +12,12 @@ from vaultkit.read.tokenizer import Parsed, tokenize
 from vaultkit.read.vault import BrokenLinkError
 from vaultkit.render.blocks import BlockRenderer
 from vaultkit.render.drawings import caption_figures
-from vaultkit.render.page import DEPTH, MOST, Page
+from vaultkit.render.page import DEEPEST_EMBED, MOST_EMBEDS, Page
 from vaultkit.render.tables import prepare_tables
 
 _HEADING = re.compile("h[1-6]")
 #: Elements that contain text and blocks side by side.
-_HOLD = ("li", "td", "th")
+_CONTAINERS = ("li", "td", "th")
 _FOOTNOTE = re.compile(r"(#?fn(?:ref\d*)?:)(.*)")
 
 
@@ -28,49 +27,48 @@ def finish_parts(page: Page, root: Element) -> None:
     prepare_tables(root)
 
 
-def transclude(page: Page, root: Element) -> None:
+def replace_embeds(page: Page, root: Element) -> None:
     """Replace the embeds in paragraphs, items and cells by the notes that they name."""
     for parent in list(root.iter()):
-        if parent.tag in _HOLD:
+        if parent.tag in _CONTAINERS:
             for embed in list(parent):
-                if "data-embed" in embed.attrib and (box := _box(page, embed)) is not None:
+                if "data-embed" in embed.attrib and (box := _render_embed(page, embed)) is not None:
                     parent[list(parent).index(embed)] = box
                     box.tail = (embed.tail or "").lstrip() or None
         for child in list(parent):
             if child.tag == "p" and child.get("class") != "admonition-title":
-                parts = list(_parts(page, child))
-                at = list(parent).index(child)
-                parent[at : at + 1] = parts
+                parts = _split_at_embeds(page, child)
+                index = list(parent).index(child)
+                parent[index : index + 1] = parts
     for anchor in root.iter("a"):
         anchor.attrib.pop("data-embed", None)
 
 
-def _parts(page: Page, paragraph: Element) -> Iterator[Element]:
-    """Split a paragraph at its embeds; yield the parts and the embeds between."""
+def _split_at_embeds(page: Page, paragraph: Element) -> list[Element]:
+    """Split a paragraph at its embeds; return the paragraphs, and between them what is embedded."""
     parts = [paragraph]
     for embed in list(paragraph):
-        if "data-embed" not in embed.attrib or (box := _box(page, embed)) is None:
+        if "data-embed" not in embed.attrib or (box := _render_embed(page, embed)) is None:
             continue
-        before = parts[-1]
-        at = list(before).index(embed)
-        behind = Element("p")
-        behind.text = embed.tail
-        behind.extend(before[at + 1 :])
-        del before[at:]
-        parts += [box, behind]
+        last = parts[-1]
+        index = list(last).index(embed)
+        rest = Element("p")
+        rest.text = embed.tail
+        rest.extend(last[index + 1 :])
+        del last[index:]
+        parts += [box, rest]
     if len(parts) == 1:
-        yield paragraph
-        return
+        return parts
     name = paragraph.attrib.pop("id", "")
     tail, paragraph.tail = paragraph.tail, None
-    shown = [part for part in parts if part.tag != "p" or _trimmed(part)]
+    shown = [part for part in parts if part.tag != "p" or _trim_line_ends(part)]
     if name:
         shown[0].set("id", name)
     shown[-1].tail = tail
-    yield from shown
+    return shown
 
 
-def _trimmed(part: Element) -> bool:
+def _trim_line_ends(part: Element) -> bool:
     """Strip line ends next to an embed from a part; return whether any text remains."""
     while len(part) and not (part.text or "").strip() and part[0].tag == "br":
         part.text = part[0].tail
@@ -83,33 +81,37 @@ def _trimmed(part: Element) -> bool:
     return bool(part.text or len(part))
 
 
-def _box(page: Page, anchor: Element) -> Element | None:
-    """Return an embedded note; None if it remains a link: broken, circular, or one too many."""
+def _render_embed(page: Page, anchor: Element) -> Element | None:
+    """Return the note that a link embeds; None if it remains a link.
+
+    This is so if the link is broken, the page already shows the note around it (a cycle), or the
+    page has too many embeds.
+    """
     name, _, sub = anchor.attrib["data-embed"].partition("#")
     try:
         target = page.resolve(Link(0, name, sub, "", True, True))
     except BrokenLinkError:
         return None
-    note, where = target.note, (target.path, target.lines)
-    whole = (page.host.path, None)
-    if note is None or note.refused or where in (whole, *page.trail):
+    note = target.note
+    around = [(page.host.path, None), *page.open_embeds]
+    if note is None or note.refused or (target.path, target.lines) in around:
         return None
-    if len(page.trail) >= DEPTH or page.embedded >= MOST:
+    if len(page.open_embeds) >= DEEPEST_EMBED or page.embedded >= MOST_EMBEDS:
         return None
     page.embedded += 1
     box = Element("div", {"class": "transclusion"})
     source = SubElement(box, "p", {"class": "transclusion-source"})
     link = SubElement(source, "a", {"class": "wikilink", "href": page.href(target)})
     link.text = Link(0, note.name, sub, "", False, True).shown
-    with page.reading(note, target.lines) as scope:
-        root = _renderer_of(page, note, target.lines).write()
+    with page.within_note(note, target.lines) as scope:
+        root = _renderer_of(page, note, target.lines).render()
         page.lay_out(root)
         finish_parts(page, root)
-        transclude(page, root)
+        replace_embeds(page, root)
     if not target.lines and len(root) and root[0].tag == "h1":
         # The heading repeats the link to the source.
         root.remove(root[0])
-    adapt(page, root, note.path, scope)
+    adapt_to_page(page, root, note.path, scope)
     box.extend(root)
     return box
 
@@ -123,31 +125,37 @@ def _renderer_of(page: Page, note: Note, lines: tuple[int, int] | None) -> Block
     shown = note.shown[first - 1 : last]
     indent = min((len(ln) - len(ln.lstrip(" ")) for ln in shown if ln.strip()), default=0)
     text = "\n".join(line[indent:] for line in shown)
-    return BlockRenderer(page, tokenize(text, _defined(whole)), note, first - 1, defined=whole)
+    return BlockRenderer(
+        page, tokenize(text, _definitions_in(whole)), note, first - 1, defined=whole
+    )
 
 
-def _defined(parsed: Parsed) -> dict[str, Any]:
-    """Return the definitions of links and footnotes in a note, for a part of it."""
+def _definitions_in(parsed: Parsed) -> dict[str, Any]:
+    """Return what the parser needs for a part of a note: its definitions of links and footnotes."""
     refs = parsed.env.get("footnotes", {}).get("refs", {})
     footnotes = {"refs": dict.fromkeys(refs, -1), "list": {}}
     return {"references": parsed.env.get("references", {}), "footnotes": footnotes}
 
 
-def adapt(page: Page, root: Element, source: Path, scope: str) -> None:
-    """Adapt a part of another note to the page: links, ids, headings."""
+def adapt_to_page(page: Page, root: Element, source: Path, scope: str) -> None:
+    """Adapt a part of another note to the page.
+
+    Its links become relative to the page, its headings paragraphs. Of its ids, only those of
+    footnotes remain, with the prefix ``scope``.
+    """
     for element in root.iter():
-        footnote = "footnote" in element.get("class", "")
+        is_footnote = "footnote" in element.get("class", "")
         for key in ("href", "src"):
             value = element.get(key)
             if value is None:
                 continue
-            ours = _FOOTNOTE.fullmatch(value) if footnote else None
-            element.set(key, _scoped(ours, scope) if ours else page.rebase(value, source))
+            ours = _FOOTNOTE.fullmatch(value) if is_footnote else None
+            element.set(key, _with_scope(ours, scope) if ours else page.rebase(value, source))
         name = element.get("id")
         if name is not None:
             ours = _FOOTNOTE.fullmatch(name)
             if ours:
-                element.set("id", _scoped(ours, scope))
+                element.set("id", _with_scope(ours, scope))
             else:
                 del element.attrib["id"]
         if _HEADING.fullmatch(str(element.tag)):
@@ -157,5 +165,5 @@ def adapt(page: Page, root: Element, source: Path, scope: str) -> None:
             element.tag = "p"
 
 
-def _scoped(found: re.Match[str], scope: str) -> str:
+def _with_scope(found: re.Match[str], scope: str) -> str:
     return f"{found[1]}{scope}-{found[2]}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from vaultkit.read.macros import argument_at
 
@@ -54,113 +53,150 @@ _ARROWS = {
 }
 
 
-def _arrow(found: re.Match[str]) -> str:
+def _arrow_to_tex(found: re.Match[str]) -> str:
     """Return the TeX of an arrow of a commutative diagram (``CD``), with its two labels."""
-    written = _ARROWS[found["way"] or found["plain"]]
-    if found["way"] and found["way"] in "<>":
-        return rf"\overset{{{found['first']}}}{{\underset{{{found['second']}}}{{{written}}}}}"
-    first, second = (rf"{{\scriptstyle {found[side] or ''}}}" for side in ("first", "second"))
-    return first + written + second
+    arrow = _ARROWS[found["way"] or found["plain"]]
+    if found["way"] in ("<", ">"):
+        return rf"\overset{{{found['first']}}}{{\underset{{{found['second']}}}{{{arrow}}}}}"
+    left, right = (rf"{{\scriptstyle {found[side] or ''}}}" for side in ("first", "second"))
+    return left + arrow + right
 
 
-def _diagram(tex: str) -> str:
+def _diagram_to_array(tex: str) -> str:
     r"""Rewrite a commutative diagram as a table with rows of objects and rows of arrows.
 
-    >>> _diagram(r"A @>f>> B \\\\ @VVV @VVV \\\\ C @= D").count("&")
+    >>> _diagram_to_array(r"A @>f>> B \\\\ @VVV @VVV \\\\ C @= D").count("&")
     6
     """
     rows = []
-    for row in rows_of(tex):
-        arrows = [_arrow(found) for found in _ARROW.finditer(row)]
+    for row in split_rows(tex):
+        arrows = [_arrow_to_tex(found) for found in _ARROW.finditer(row)]
         objects = [part.strip() for part in _ARROW.sub("@", row).split("@")]
-        pairs = zip(objects, (*arrows, ""), strict=True)
-        between = [cell for pair in pairs for cell in pair][:-1]
-        rows.append(between if any(objects) else [x for a in arrows for x in (a, "")][:-1])
+        if any(objects):
+            pairs = zip(objects, (*arrows, ""), strict=True)
+            rows.append([cell for pair in pairs for cell in pair][:-1])
+        else:
+            # Arrows between two rows are in the columns of the objects.
+            rows.append([cell for arrow in arrows for cell in (arrow, "")][:-1])
     columns = max(map(len, rows))
     cells = r"\\".join("&".join(row) for row in rows if any(row))
     return rf"\begin{{array}}{{{'c' * columns}}}{cells}\end{{array}}"
 
 
-def environments(tex: str) -> Iterator[str]:
-    """Yield the rewritten pieces of a formula with environments."""
-    at = 0
+def rewrite_environments(tex: str) -> str:
+    r"""Return a formula in which the environments that the converter lacks are replaced.
+
+    Examples
+    --------
+    >>> rewrite_environments(r"\begin{split}a &= b\end{split}")
+    '\\begin{aligned}a &= b\\end{aligned}'
+    """
+    pieces, at = [], 0
     for found in BEGINS.finditer(tex):
         if found.start() < at:
             continue
-        yield tex[at : found.start()]
-        at = found.end()
-        name, begins = found["name"], found["what"] == "begin"
-        if begins and name in ("gather", "gathered"):
-            inner, end = whole(tex, found)
-            rows = [cells_of(row) for row in rows_of(inner)]
-            if any(len(row) > 1 for row in rows):
-                yield _columns(rows)
-                at = end
-                continue
-        if begins and name == "CD":
-            inner, at = whole(tex, found)
-            yield from environments(_diagram(inner))
-            continue
-        options = name in _WITH_OPTIONS and (found["star"] or name in ("multlined", "empheq"))
-        if begins and options and tex[at : at + 1] == "[":
-            at = tex.find("]", at) + 1 or len(tex)
-        if begins and name == "array" and not (given := argument_at(tex, at))[0].strip():
-            at = given[1]
-            inner = whole(tex, found)[0][at - found.end() :]
-            columns = max(len(cells_of(row)) for row in rows_of(inner))
-            yield rf"{found[0]}{{{'c' * columns}}}"
-        elif name in _ENVIRONMENTS:
-            if begins and name == "numcases":
-                left, at = argument_at(tex, at)
-                yield left
-            elif begins and name in _WITH_A_WORD:
-                at = argument_at(tex, at)[1]
-            yield _ENVIRONMENTS[name][not begins]
-        elif name in _WITH_OPTIONS:
-            yield rf"\{found['what']}{{{name}}}"
-        elif name in ("align", "gather", "multline"):
-            # Obsidian does not number equations.
-            yield rf"\{found['what']}{{{name}*}}"
+        pieces.append(tex[at : found.start()])
+        if found["what"] == "begin":
+            written, at = _rewrite_begin(tex, found)
         else:
-            yield found[0]
-    yield tex[at:]
+            written, at = _rename(found), found.end()
+        pieces.append(written)
+    return "".join([*pieces, tex[at:]])
 
 
-def whole(tex: str, begins: re.Match[str]) -> tuple[str, int]:
-    """Return an environment up to its end, and the position of the end."""
+def _rewrite_begin(tex: str, found: re.Match[str]) -> tuple[str, int]:
+    r"""Return what replaces a ``\begin{…}``, and the position behind all that it replaces.
+
+    This can be the arguments of the environment, too, or the whole environment.
+    """
+    name, at = found["name"], found.end()
+    if name == "CD":
+        inner, end = split_at_end(tex, found)
+        return rewrite_environments(_diagram_to_array(inner)), end
+    if name in ("gather", "gathered"):
+        inner, end = split_at_end(tex, found)
+        rows = [split_cells(row) for row in split_rows(inner)]
+        if any(len(row) > 1 for row in rows):
+            return _rows_to_array(rows), end
+    if name == "array":
+        alignment, behind = argument_at(tex, at)
+        if not alignment.strip():
+            inner = split_at_end(tex, found)[0][behind - at :]
+            columns = max(len(split_cells(row)) for row in split_rows(inner))
+            return rf"{found[0]}{{{'c' * columns}}}", behind
+    has_options = name in _WITH_OPTIONS and (found["star"] or name in ("multlined", "empheq"))
+    if has_options and tex[at : at + 1] == "[":
+        at = tex.find("]", at) + 1 or len(tex)
+    if name == "numcases":
+        left_side, at = argument_at(tex, at)
+        return left_side + _rename(found), at
+    if name in _WITH_A_WORD:
+        at = argument_at(tex, at)[1]
+    return _rename(found), at
+
+
+def _rename(found: re.Match[str]) -> str:
+    r"""Return a ``\begin{…}`` or ``\end{…}`` with the name of an environment that is supported."""
+    what, name = found["what"], found["name"]
+    if name in _ENVIRONMENTS:
+        opening, closing = _ENVIRONMENTS[name]
+        return opening if what == "begin" else closing
+    if name in _WITH_OPTIONS:
+        return rf"\{what}{{{name}}}"
+    if name in ("align", "gather", "multline"):
+        # Obsidian does not number equations.
+        return rf"\{what}{{{name}*}}"
+    return found[0]
+
+
+def split_at_end(tex: str, begin: re.Match[str]) -> tuple[str, int]:
+    r"""Return the content of an environment, and the position behind its ``\end{…}``.
+
+    Examples
+    --------
+    >>> tex = r"\begin{align}a\end{align}b"
+    >>> split_at_end(tex, BEGINS.match(tex))
+    ('a', 25)
+    """
     depth = 0
-    for found in BEGINS.finditer(tex, begins.start()):
+    for found in BEGINS.finditer(tex, begin.start()):
         depth += 1 if found["what"] == "begin" else -1
         if depth == 0:
-            return tex[begins.end() : found.start()], found.end()
-    return tex[begins.end() :], len(tex)
+            return tex[begin.end() : found.start()], found.end()
+    return tex[begin.end() :], len(tex)
 
 
-def _columns(rows: list[list[str]]) -> str:
-    """Rewrite the rows of a `gather` with several columns, which MathJax accepts."""
-    cells = r"\\".join(
-        "&".join(rf"\displaystyle {''.join(environments(cell))}" for cell in row) for row in rows
-    )
-    return rf"\begin{{array}}{{{'c' * max(map(len, rows))}}}{cells}\end{{array}}"
+def _rows_to_array(rows: list[list[str]]) -> str:
+    """Write the rows of a `gather` with several columns, which MathJax accepts, as an array."""
+    cells = [[rf"\displaystyle {rewrite_environments(cell)}" for cell in row] for row in rows]
+    columns = max(map(len, rows))
+    content = r"\\".join(map("&".join, cells))
+    return rf"\begin{{array}}{{{'c' * columns}}}{content}\end{{array}}"
 
 
-def rows_of(tex: str) -> list[str]:
-    """Split an environment into rows."""
-    return _parted(tex, r"\\")
+def split_rows(tex: str) -> list[str]:
+    r"""Split an environment into rows.
+
+    Examples
+    --------
+    >>> split_rows(r"a & b \\ {c \\ d}")
+    ['a & b ', ' {c \\\\ d}']
+    """
+    return _split_outside_groups(tex, r"\\")
 
 
-def cells_of(row: str) -> list[str]:
+def split_cells(row: str) -> list[str]:
     """Split a row into cells."""
-    return _parted(row, "&")
+    return _split_outside_groups(row, "&")
 
 
-def _parted(tex: str, mark: str) -> list[str]:
+def _split_outside_groups(tex: str, mark: str) -> list[str]:
     """Split TeX at a mark, except within braces and environments."""
-    parts, depth, begun = [], 0, 0
+    parts, depth, start = [], 0, 0
     for sign in re.finditer(r"\\begin\b|\\end\b|\\\\|\\.|[{}&]", tex, re.DOTALL):
         if sign[0] == mark and depth == 0:
-            parts.append(tex[begun : sign.start()])
-            begun = sign.end()
+            parts.append(tex[start : sign.start()])
+            start = sign.end()
         depth += sign[0] in ("{", r"\begin")
         depth -= sign[0] in ("}", r"\end")
-    return [*parts, tex[begun:]]
+    return [*parts, tex[start:]]

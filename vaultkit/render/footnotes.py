@@ -28,33 +28,37 @@ class Footnotes:
         self.env = env
         self._inline = env.setdefault("footnotes", {"refs": {}, "list": {}})["list"]
         #: By label, the number of references.
-        self.marks: dict[str, int] = {}
+        self.reference_counts: dict[str, int] = {}
 
-    def mark(self, token: Token) -> Element:
-        """Return the reference to a footnote."""
+    def add_reference(self, token: Token) -> Element:
+        """Return the element of a reference to a footnote, and count the reference."""
         label = token.meta.get("label")
         if label is None:
             label = f"inline-{token.meta['id'] + 1}"
-            self.tokens.setdefault(label, _paragraph(self._inline[token.meta["id"]]))
-        self.marks[label] = self.marks.get(label, 0) + 1
-        sup = Element("sup", {"id": _mark(label, self.marks[label])})
+            self.tokens.setdefault(label, _paragraph_tokens(self._inline[token.meta["id"]]))
+        self.reference_counts[label] = self.reference_counts.get(label, 0) + 1
+        sup = Element("sup", {"id": _reference_id(label, self.reference_counts[label])})
         anchor = SubElement(sup, "a", {"class": "footnote-ref", "href": f"#fn:{label}"})
-        anchor.text = str([*self.marks].index(label) + 1)
+        anchor.text = str([*self.reference_counts].index(label) + 1)
         return sup
 
-    def list(self, write: Callable[[Element, list[Token]], None]) -> Element | None:
-        """Return the list of referenced footnotes; ``write`` renders one into its item."""
-        if not self.marks:
+    def render_list(self, write: Callable[[Element, list[Token]], None]) -> Element | None:
+        """Return the list of referenced footnotes; None if there are none.
+
+        ``write`` renders the tokens of a footnote into its list item.
+        """
+        if not self.reference_counts:
             return None
         box = Element("div", {"class": "footnote"})
         SubElement(box, "hr")
         items = SubElement(box, "ol")
         written: list[str] = []
         # A footnote may refer to others.
-        while waiting := [label for label in self.marks if label not in written]:
-            written.append(waiting[0])
-            item = SubElement(items, "li", {"id": f"fn:{waiting[0]}"})
-            write(item, self.tokens.get(waiting[0], []))
+        while missing := [label for label in self.reference_counts if label not in written]:
+            label = missing[0]
+            written.append(label)
+            item = SubElement(items, "li", {"id": f"fn:{label}"})
+            write(item, self.tokens.get(label, []))
         for number, (label, item) in enumerate(zip(written, items, strict=True), 1):
             self._lead_back(item, label, number)
         return box
@@ -69,20 +73,22 @@ class Footnotes:
             last[-1].tail = (last[-1].tail or "") + space
         else:
             last.text = (last.text or "") + space
-        for mark in range(1, self.marks[label] + 1):
+        for reference in range(1, self.reference_counts[label] + 1):
             anchor = SubElement(last, "a")
             anchor.attrib = {
                 "class": "footnote-backref",
-                "href": f"#{_mark(label, mark)}",
+                "href": f"#{_reference_id(label, reference)}",
                 "title": f"Jump back to footnote {number} in the text",
             }
             anchor.text = arrow
 
 
-def _mark(label: str, number: int) -> str:
+def _reference_id(label: str, number: int) -> str:
+    """Return the id of the reference with this number to a footnote, as Python-Markdown does."""
     return f"fnref{number if number > 1 else ''}:{label}"
 
 
-def _paragraph(footnote: dict[str, Any]) -> list[Token]:
+def _paragraph_tokens(footnote: dict[str, Any]) -> list[Token]:
+    """Return the block tokens of an inline footnote."""
     inline = Token("inline", "", 0, content=footnote["content"], children=footnote["tokens"])
     return [Token("paragraph_open", "p", 1), inline, Token("paragraph_close", "p", -1)]

@@ -23,10 +23,10 @@ from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address, comparable, slug
 from vaultkit.read.tokenizer import tokenize
-from vaultkit.render.backlinks import linked_from
+from vaultkit.render.backlinks import render_backlinks
 from vaultkit.render.blocks import HEADINGS, BlockRenderer
 from vaultkit.render.drawings import inline_drawings
-from vaultkit.render.embeds import finish_parts, transclude
+from vaultkit.render.embeds import finish_parts, replace_embeds
 from vaultkit.render.equations import address_equations
 from vaultkit.render.inline import literal
 from vaultkit.render.mathematics import typeset
@@ -39,15 +39,15 @@ from vaultkit.render.safe import keep_safe
 from vaultkit.render.unpublished import make_text
 
 #: The Python-Markdown extensions for every page, with their settings.
-PARTS: dict[str, dict[str, Any]] = {
+EXTENSIONS: dict[str, dict[str, Any]] = {
     "toc": {"slugify": slug, "permalink": "#", "permalink_title": "Link to here", "marker": ""},
     "pymdownx.highlight": {"pygments_lang_class": True},
     "vaultkit.render.host": {},
 }
 #: The text shown for a note in which the Excalidraw plugin stores a drawing.
-_DRAWN = "> [!info] A drawing of Excalidraw\n> It is shown in Obsidian alone."
+_EXCALIDRAW_PAGE = "> [!info] A drawing of Excalidraw\n> It is shown in Obsidian alone."
 #: Material's tags plugin writes each heading of its list as ``ID/name { #ID/slug }``.
-_LISTED = re.compile(r"(?P<name>(?P<id>\S+)/name) \{ #(?P<slug>(?P=id)/slug) \}")
+_TAG_LIST_HEADING = re.compile(r"(?P<name>(?P<id>\S+)/name) \{ #(?P<slug>(?P=id)/slug) \}")
 
 
 class VaultExtension(Extension):
@@ -56,7 +56,9 @@ class VaultExtension(Extension):
     def __init__(
         self, parts: Mapping[str, Mapping[str, Any]] | None = None, **options: Any
     ) -> None:
-        self.parts = {name: {**own, **(parts or {}).get(name, {})} for name, own in PARTS.items()}
+        self.parts = {
+            name: {**own, **(parts or {}).get(name, {})} for name, own in EXTENSIONS.items()
+        }
         # String defaults, since Python-Markdown would convert a vault to a Boolean.
         self.config = {
             "vault": ["", "the Vault, if the host has read it"],
@@ -78,7 +80,7 @@ class VaultExtension(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
         """Register the processors."""
         for name, settings in self.parts.items():
-            if name != __name__ and not _is_listed(md, name):
+            if name != __name__ and not _is_registered(md, name):
                 md.registerExtensions([name], {name: settings})
         page = Page(md, self.getConfigs())
         reader = _Reader(md, page)
@@ -86,20 +88,21 @@ class VaultExtension(Extension):
         md.preprocessors.register(reader, "vaultkit", 29)
         if "html_block" in md.preprocessors:
             md.preprocessors.deregister("html_block")
-        md.parser.blockprocessors.register(_Nothing(md.parser), "vaultkit", 1000)
+        md.parser.blockprocessors.register(_SkipText(md.parser), "vaultkit", 1000)
         # After inline patterns (20), before indentation (10).
-        md.treeprocessors.register(_HandOver(md, page, reader), "vaultkit", 19.95)
+        md.treeprocessors.register(_InsertTree(md, page, reader), "vaultkit", 19.95)
         # After attribute lists (8), before the ids of headings (5).
-        md.treeprocessors.register(_Finish(md, page), "vaultkit-finish", 6)
+        md.treeprocessors.register(_AddFromVault(md, page), "vaultkit-finish", 6)
         if page.options["mathematics"]:
             md.treeprocessors.register(_Mathematics(md, page), "vaultkit-mathematics", 4)
         # After all processors that set attributes.
-        md.treeprocessors.register(_Addresses(md, page), "vaultkit-addresses", -2)
+        md.treeprocessors.register(_SetTagAddresses(md, page), "vaultkit-addresses", -2)
 
 
-def _is_listed(md: Markdown, name: str) -> bool:
-    kind = {"toc": "toc", "pymdownx.highlight": "indent-highlight"}[name]
-    return kind in md.treeprocessors
+def _is_registered(md: Markdown, extension: str) -> bool:
+    """Return whether an extension is registered, by its tree processor."""
+    processor = {"toc": "toc", "pymdownx.highlight": "indent-highlight"}[extension]
+    return processor in md.treeprocessors
 
 
 class _Reader(Preprocessor):
@@ -118,20 +121,19 @@ class _Reader(Preprocessor):
         page = self.page
         path = page.begin()
         known = page.vault.notes.get(path)
-        above = _above(lines, known)
-        note = known if known and above is not None else parse("\n".join(lines), path)
+        note = known if known and _shows(lines, known) else parse("\n".join(lines), path)
         page.host = page.note = note
         if known and "excalidraw-plugin" in known.meta and not note.refused:
-            note = replace(parse(_DRAWN), path=path)
+            note = replace(parse(_EXCALIDRAW_PAGE), path=path)
         if note.refused:
-            note = replace(parse("\n".join(refusal(note))), path=path)
+            note = replace(parse("\n".join(refusal_page(note))), path=path)
         # A generated page, such as that of tags, is not a note: nothing on it is checked.
         names = Names(note, known) if page.options["places"] else None
-        self.root = BlockRenderer(page, tokenize(note.text), note, names=names).write()
+        self.root = BlockRenderer(page, tokenize(note.text), note, names=names).render()
         return "\n".join(page.raw).split("\n")
 
 
-class _Nothing(BlockProcessor):
+class _SkipText(BlockProcessor):
     """Consumes the text without parsing it, since `_Reader` has rendered it."""
 
     def test(self, parent: Element, block: str) -> bool:  # noqa: ARG002
@@ -141,15 +143,15 @@ class _Nothing(BlockProcessor):
         blocks.clear()
 
 
-class _Part(Treeprocessor):
-    """A step of the host that changes the tree of a page."""
+class _PageProcessor(Treeprocessor):
+    """A tree processor of Python-Markdown that knows the page."""
 
     def __init__(self, md: Markdown, page: Page) -> None:
         super().__init__(md)
         self.page = page
 
 
-class _HandOver(_Part):
+class _InsertTree(_PageProcessor):
     """Hands the tree that was rendered to the host, in place of its own."""
 
     def __init__(self, md: Markdown, page: Page, reader: _Reader) -> None:
@@ -160,7 +162,7 @@ class _HandOver(_Part):
         return self.reader.root
 
 
-class _Finish(_Part):
+class _AddFromVault(_PageProcessor):
     """Adds content from other files: embeds, drawings, backlinks."""
 
     def run(self, root: Element) -> None:
@@ -170,14 +172,14 @@ class _Finish(_Part):
         """
         page = self.page
         if "attr_list" not in page.md.treeprocessors:
-            _address_listed(root)
+            _apply_tag_list_attributes(root)
         finish_parts(page, root)
-        transclude(page, root)
-        give_title(page, root)
+        replace_embeds(page, root)
+        insert_title(page, root)
         show_properties(page, root)
         keep_addresses(page, root)
         if page.options["backlinks"]:
-            aside = linked_from(page)
+            aside = render_backlinks(page)
             if aside is not None:
                 root.append(aside)
         if page.options["inline_svg"]:
@@ -186,7 +188,7 @@ class _Finish(_Part):
         make_text(page, root)
 
 
-class _Mathematics(_Part):
+class _Mathematics(_PageProcessor):
     """Typesets the formulas."""
 
     def run(self, root: Element) -> None:
@@ -199,7 +201,7 @@ class _Mathematics(_Part):
             curl(root, toc)
 
 
-class _Addresses(_Part):
+class _SetTagAddresses(_PageProcessor):
     """Sets addresses that are known only for the finished page."""
 
     def run(self, root: Element) -> None:
@@ -210,40 +212,40 @@ class _Addresses(_Part):
             if tag is not None:
                 # The address is relative to the vault's root, which any file there can represent.
                 href = page.rebase(page.options["tags_page"], page.vault.root / "index.md")
-                anchor.set("href", f"{page.address(href)}#tag:{tag}")
+                anchor.set("href", f"{page.url(href)}#tag:{tag}")
         keep_safe(root, page.options["html"])
 
 
-def _above(lines: list[str], known: Note | None) -> int | None:
-    """Return the number of a note's lines before the page's text; None if the texts differ."""
-    if known is None or known.refused:
-        return None
+def _shows(lines: list[str], known: Note) -> bool:
+    """Return whether a page shows a note as it is in the vault, without its front matter."""
+    if known.refused:
+        return False
     page = "\n".join(lines).rstrip("\n").split("\n")
-    above = len("\n".join(known.lines).rstrip("\n").split("\n")) - len(page)
-    if above < known.front or known.lines[above : above + len(page)] != page:
-        return None
-    return None if any(known.lines[known.front : above]) else above
+    begin = len("\n".join(known.lines).rstrip("\n").split("\n")) - len(page)
+    if begin < known.front or known.lines[begin : begin + len(page)] != page:
+        return False
+    return not any(known.lines[known.front : begin])
 
 
-def refusal(note: Note) -> list[str]:
+def refusal_page(note: Note) -> list[str]:
     """Return the text of a page for a note that cannot be rendered."""
     return [f"# {note.name}", "", "> [!failure] This note cannot be shown", f"> {note.refused}"]
 
 
-def _address_listed(root: Element) -> None:
+def _apply_tag_list_attributes(root: Element) -> None:
     """Apply the attributes that Material's tags plugin writes as text into its list."""
     for element in root.iter():
-        if element.tag in HEADINGS and (found := _LISTED.fullmatch(element.text or "")):
+        if element.tag in HEADINGS and (found := _TAG_LIST_HEADING.fullmatch(element.text or "")):
             element.text = found["name"]
             element.set("id", found["slug"])
 
 
-def give_title(page: Page, root: Element) -> None:
+def insert_title(page: Page, root: Element) -> None:
     """Insert the name of a note as its title, unless it begins with a heading.
 
     On a page without headings, the theme does that.
     """
-    if page.trail or page.host.path not in page.vault.notes:
+    if page.open_embeds or page.host.path not in page.vault.notes:
         return
     raw = page.md.htmlStash.rawHtmlBlocks
     if root.find(".//h1") is None and not any("<h1" in str(block) for block in raw):

@@ -7,15 +7,15 @@ expressed by supported ones: ``\substack`` as a matrix, ``split`` as ``aligned``
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from xml.etree.ElementTree import fromstring
 
 from math_core import LatexToMathML
 
 from vaultkit.read.macros import COMMAND, argument_at
-from vaultkit.render.chemistry import formula, quantity
-from vaultkit.render.environments import environments
-from vaultkit.render.equation_numbers import tagged
+from vaultkit.render.chemistry import formula_to_tex, quantity_to_tex
+from vaultkit.render.environments import rewrite_environments
+from vaultkit.render.equation_numbers import move_tags_to_row_ends
 
 _converter = LatexToMathML()
 
@@ -38,7 +38,7 @@ _TEXT = {
 }
 #: Commands that change only sizes or positions, with the number of their arguments; both are
 #: dropped.
-_LEFT_OUT = {
+_DROPPED = {
     **dict.fromkeys(
         ("Huge", "huge", "LARGE", "Large", "large", "normalsize", "small", "footnotesize",
          "scriptsize", "tiny", "allowbreak", "nobreak", "displaybreak", "nonumber", "notag",
@@ -47,7 +47,7 @@ _LEFT_OUT = {
     **dict.fromkeys(("label", "require", "vspace", "hfill", "uproot", "leftroot", "skew"), 1),
 }  # fmt: skip
 #: Commands of which only the last argument is kept, with the number of those before it.
-_KEPT_LAST = {
+_KEEP_LAST = {
     "rlap": 0,
     "llap": 0,
     "clap": 0,
@@ -72,7 +72,7 @@ _IN_TEXT = {
     *_TEXT,
 }
 #: Other commands, which are moved out of the text.
-_STRANGE = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
+_OTHER_COMMAND = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
 #: Commands with a starred form; after others, a star is an asterisk.
 _STARRED = {"operatorname", "DeclareMathOperator", "newcommand", "renewcommand", "hspace", "tag"}
 #: Font commands in the name of an operator.
@@ -166,7 +166,7 @@ _UNICODE = str.maketrans(
     }
 )
 #: Templates of commands, filled with their arguments.
-_MADE_OF = {
+_TEMPLATES = {
     "cancelto": r"{{\cancel{{{1}}}}}^{{{0}}}",
     "ketbra": r"|{0}\rangle\langle {1}|",
     "intertext": r"\text{{{0}}}\\",
@@ -190,6 +190,10 @@ _UPRIGHT = re.compile(
 )
 
 
+#: Rewritten TeX, and the position in the formula behind the part that it replaces.
+_Rewritten = tuple[str, int]
+
+
 class FormulaError(ValueError):
     """A formula that cannot be typeset.
 
@@ -208,14 +212,14 @@ class FormulaError(ValueError):
         super().__init__(f"{reason} (at character {position + 1})")
 
 
-def prepared(tex: str, display: bool) -> str:
+def prepare_formula(tex: str, display: bool) -> str:
     r"""Rewrite a formula for the converter.
 
     Examples
     --------
-    >>> prepared(r"\large x \text{ if $y$}", False)
+    >>> prepare_formula(r"\large x \text{ if $y$}", False)
     ' x \\text{ if }y'
-    >>> prepared(r"\begin{split}a &= b\end{split} \tag{1}", True)
+    >>> prepare_formula(r"\begin{split}a &= b\end{split} \tag{1}", True)
     '\\begin{equation}\\begin{aligned}a &= b\\end{aligned} \\tag{1}\\end{equation}'
 
     Raises
@@ -223,8 +227,8 @@ def prepared(tex: str, display: bool) -> str:
     FormulaError
         If ``\verb`` is not closed on its line.
     """
-    tex = "".join(_commands(_RAW.sub(_without_raw, tex)))
-    return tagged("".join(environments(tex)), display)
+    tex = _rewrite_commands(_RAW.sub(_without_raw, tex))
+    return move_tags_to_row_ends(rewrite_environments(tex), display)
 
 
 def _without_raw(found: re.Match[str]) -> str:
@@ -242,18 +246,24 @@ def _without_raw(found: re.Match[str]) -> str:
     return found[0]
 
 
-def _commands(tex: str) -> Iterator[str]:
-    """Yield the formula in pieces, each command rewritten."""
-    at = 0
+def _rewrite_commands(tex: str) -> str:
+    r"""Return a formula in which each command is rewritten.
+
+    Examples
+    --------
+    >>> _rewrite_commands(r"a \varpropto \pmb b")
+    'a \\propto  \\boldsymbol b'
+    """
+    pieces, at = [], 0
     while found := COMMAND.search(tex, at):
-        yield tex[at : found.start()].translate(_UNICODE)
-        written, at = _command(found)
-        yield written
-    yield tex[at:].translate(_UNICODE)
+        pieces.append(tex[at : found.start()].translate(_UNICODE))
+        written, at = _rewrite_command(found)
+        pieces.append(written)
+    return "".join([*pieces, tex[at:].translate(_UNICODE)])
 
 
-def _command(found: re.Match[str]) -> tuple[str, int]:
-    """Return a rewritten command with its arguments, and its end."""
+def _rewrite_command(found: re.Match[str]) -> _Rewritten:
+    """Rewrite a command with its arguments."""
     name, at = found["name"] or "", found.end()
     if name in _SIGNS:
         return _SIGNS[name], at
@@ -268,117 +278,125 @@ def _command(found: re.Match[str]) -> tuple[str, int]:
     return (r"\ " if found[0] == "\\\n" else found[0]), at
 
 
-def _inner(tex: str, at: int) -> tuple[str, int]:
-    """Return a rewritten argument, and its end."""
+def _rewrite_argument(tex: str, at: int) -> _Rewritten:
+    """Rewrite the argument that begins at a position."""
     inner, at = argument_at(tex, at)
-    return "".join(_commands(inner)), at
+    return _rewrite_commands(inner), at
 
 
-def _words(found: re.Match[str]) -> tuple[str, int]:
+def _rewrite_text(found: re.Match[str]) -> _Rewritten:
+    r"""Rewrite a command with text: ``\mbox{…}`` as ``\text{…}``."""
     words, at = argument_at(found.string, found.end())
-    return _text(_TEXT[found["name"]], words), at
+    return _move_formulas_out(_TEXT[found["name"]], words), at
 
 
-def _left_out(found: re.Match[str]) -> tuple[str, int]:
+def _drop(found: re.Match[str]) -> _Rewritten:
+    """Drop a command and its arguments."""
     at = found.end()
-    for _ in range(_LEFT_OUT[found["name"]]):
+    for _ in range(_DROPPED[found["name"]]):
         at = argument_at(found.string, at)[1]
     return "", at
 
 
-def _kept_last(found: re.Match[str]) -> tuple[str, int]:
-    """Return the last argument of a command in braces, and the index behind it; drop the others."""
+def _keep_last_argument(found: re.Match[str]) -> _Rewritten:
+    """Keep the last argument of a command, in braces; drop the others."""
     tex, at = found.string, found.end()
     if tex[at : at + 1] == "[":
         at = tex.find("]", at) + 1 or len(tex)
-    for _ in range(_KEPT_LAST[found["name"]]):
+    for _ in range(_KEEP_LAST[found["name"]]):
         at = argument_at(tex, at)[1]
-    inner, at = _inner(tex, at)
+    inner, at = _rewrite_argument(tex, at)
     return "{" + inner + "}", at
 
 
-def _filled(found: re.Match[str]) -> tuple[str, int] | None:
+def _fill_template(found: re.Match[str]) -> _Rewritten | None:
     """Fill a template with the arguments of a command; None if they are missing."""
-    tex, at, form = found.string, found.end(), _MADE_OF[found["name"]]
+    tex, at, form = found.string, found.end(), _TEMPLATES[found["name"]]
     groups = []
     for _ in range(form.count("{0") + form.count("{1") + form.count("{2")):
         if not tex[at:].lstrip().startswith("{"):
             return None
         inner, at = argument_at(tex, at)
         groups.append(inner)
-    return form.format(*("".join(_commands(inner)) for inner in groups)), at
+    return form.format(*(_rewrite_commands(inner) for inner in groups)), at
 
 
-def _parted_by_a_word(found: re.Match[str]) -> tuple[str, int]:
+def _rewrite_infix(found: re.Match[str]) -> _Rewritten:
     r"""Rewrite ``\buildrel a \over b`` and ``\root a \of b`` of plain TeX."""
     is_root = found["name"] == "root"
     above, word, _ = found.string[found.end() :].partition(r"\of" if is_root else r"\over")
-    what, at = _inner(found.string, found.end() + len(above) + len(word))
+    what, at = _rewrite_argument(found.string, found.end() + len(above) + len(word))
     form = r"\sqrt[{}]{{{}}}" if is_root else r"\overset{{{}}}{{{}}}"
-    return form.format("".join(_commands(above)), what), at
+    return form.format(_rewrite_commands(above), what), at
 
 
-def _with_limits(found: re.Match[str]) -> tuple[str, int] | None:
+def _rewrite_limits(found: re.Match[str]) -> _Rewritten | None:
     """Rewrite an operator with scripts above and below; None if it has none."""
     tex = found.string
     limits = _LIMITS.match(tex, argument_at(tex, found.end())[1])
     if not limits:
         return None
-    written, at = rf"\mathop{{{_inner(tex, found.end())[0]}}}", limits.end()
+    written, at = rf"\mathop{{{_rewrite_argument(tex, found.end())[0]}}}", limits.end()
     while script := _SCRIPT.match(tex, at):
-        inner, at = _inner(tex, script.end())
+        inner, at = _rewrite_argument(tex, script.end())
         where = "underset" if script[1] == "_" else "overset"
         written = rf"\{where}{{{inner}}}{{{written}}}"
     return written, at
 
 
-def _coloured(found: re.Match[str]) -> tuple[str, int] | None:
+def _drop_hexadecimal_colour(found: re.Match[str]) -> _Rewritten | None:
+    """Drop a colour that the converter does not support; None for other colours."""
     hexadecimal = _HEXADECIMAL.match(found.string, found.end())
     return ("", argument_at(found.string, found.end())[1]) if hexadecimal else None
 
 
-def _reference(found: re.Match[str]) -> tuple[str, int]:
+def _rewrite_reference(found: re.Match[str]) -> _Rewritten:
+    """Write a reference as the name of its label."""
     label, at = argument_at(found.string, found.end())
     return rf"\text{{{f'({label})' if found['name'] == 'eqref' else label}}}", at
 
 
-def _wide_tilde(found: re.Match[str]) -> tuple[str, int]:
-    inner, at = _inner(found.string, found.end())
+def _rewrite_wide_tilde(found: re.Match[str]) -> _Rewritten:
+    """Write a wide tilde as a plain one over a letter, else as a sign above."""
+    inner, at = _rewrite_argument(found.string, found.end())
     inner = inner.strip()
     mark = r"\tilde" if re.fullmatch(r"\w|\\[A-Za-z]+", inner) else r"\overset{\sim}"
     return f"{mark}{{{inner}}}", at
 
 
-def _stacked(found: re.Match[str]) -> tuple[str, int]:
-    inner, at = _inner(found.string, found.end())
+def _stack_lines(found: re.Match[str]) -> _Rewritten:
+    """Rewrite lines below each other as a matrix."""
+    inner, at = _rewrite_argument(found.string, found.end())
     return rf"{{\begin{{matrix}}{inner}\end{{matrix}}}}", at
 
 
-def _unicode(found: re.Match[str]) -> tuple[str, int]:
+def _rewrite_character_code(found: re.Match[str]) -> _Rewritten:
+    r"""Rewrite ``\unicode{x41}`` as the character."""
     number, at = argument_at(found.string, found.end())
-    return _sign(number), at
+    return _character(number), at
 
 
-def _defined(found: re.Match[str]) -> tuple[str, int]:
+def _rewrite_definition(found: re.Match[str]) -> _Rewritten:
     """Rewrite a definition so that it may redefine a command or define a new one, as in MathJax."""
     word, at = argument_at(found.string, found.end())
     written = rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
     if found["name"] == "DeclareMathOperator":
         says, at = argument_at(found.string, at)
         star = "*" if found[0].endswith("*") else ""
-        operator = "".join(_commands(rf"\operatorname{star}{{{says}}}"))
+        operator = _rewrite_commands(rf"\operatorname{star}{{{says}}}")
         written += f"{{{operator}}}"
     return written, at
 
 
-def _operator(found: re.Match[str]) -> tuple[str, int] | None:
+def _rewrite_operator(found: re.Match[str]) -> _Rewritten | None:
+    """Replace font commands in the name of an operator; None if it has none."""
     at = argument_at(found.string, found.end())[1]
     name = found.string[found.end() : at]
-    plain = _FONT.sub(_letters, name)
-    return None if plain == name else (found[0] + "".join(_commands(plain)), at)
+    plain = _FONT.sub(_to_unicode_letters, name)
+    return None if plain == name else (found[0] + _rewrite_commands(plain), at)
 
 
-def _letters(found: re.Match[str]) -> str:
+def _to_unicode_letters(found: re.Match[str]) -> str:
     """Replace letters in a font command by Unicode characters, for names of operators."""
     if found["font"] == "text":
         return rf"\text{{{found['letters'].replace(' ', '~')}}}"
@@ -388,64 +406,76 @@ def _letters(found: re.Match[str]) -> str:
     return "".join(fromstring(mathml).itertext())
 
 
-def _chemical(found: re.Match[str]) -> tuple[str, int]:
+def _rewrite_chemistry(found: re.Match[str]) -> _Rewritten:
+    r"""Rewrite ``\ce{…}`` or ``\pu{…}``."""
     text, at = argument_at(found.string, found.end())
-    written = "".join(_commands((formula if found["name"] == "ce" else quantity)(text)))
+    translate = formula_to_tex if found["name"] == "ce" else quantity_to_tex
+    written = _rewrite_commands(translate(text))
     # A group with columns is part of the table around it, so it keeps no braces.
     return written if "&" in written else f"{{{written}}}", at
 
 
-_Writer = Callable[[re.Match[str]], tuple[str, int] | None]
-#: Functions that rewrite a command with its arguments, or return None if they do not fit.
-_WRITERS: dict[str, _Writer] = {
-    **dict.fromkeys(_TEXT, _words),
-    **dict.fromkeys(_LEFT_OUT, _left_out),
-    **dict.fromkeys(_KEPT_LAST, _kept_last),
-    **dict.fromkeys(_MADE_OF, _filled),
-    **dict.fromkeys(("buildrel", "root"), _parted_by_a_word),
-    **dict.fromkeys(("color", "textcolor"), _coloured),
-    **dict.fromkeys(("eqref", "ref"), _reference),
-    **dict.fromkeys(("substack", "displaylines"), _stacked),
-    **dict.fromkeys(("newcommand", "renewcommand", "DeclareMathOperator"), _defined),
-    **dict.fromkeys(("ce", "pu"), _chemical),
-    "operatorname": _operator,
-    "mathop": _with_limits,
-    "widetilde": _wide_tilde,
-    "unicode": _unicode,
+#: Functions that rewrite a command with its arguments, or return None to leave it as it is.
+_WRITERS: dict[str, Callable[[re.Match[str]], _Rewritten | None]] = {
+    **dict.fromkeys(_TEXT, _rewrite_text),
+    **dict.fromkeys(_DROPPED, _drop),
+    **dict.fromkeys(_KEEP_LAST, _keep_last_argument),
+    **dict.fromkeys(_TEMPLATES, _fill_template),
+    **dict.fromkeys(("buildrel", "root"), _rewrite_infix),
+    **dict.fromkeys(("color", "textcolor"), _drop_hexadecimal_colour),
+    **dict.fromkeys(("eqref", "ref"), _rewrite_reference),
+    **dict.fromkeys(("substack", "displaylines"), _stack_lines),
+    **dict.fromkeys(("newcommand", "renewcommand", "DeclareMathOperator"), _rewrite_definition),
+    **dict.fromkeys(("ce", "pu"), _rewrite_chemistry),
+    "operatorname": _rewrite_operator,
+    "mathop": _rewrite_limits,
+    "widetilde": _rewrite_wide_tilde,
+    "unicode": _rewrite_character_code,
 }
 
 
-def _text(name: str, words: str) -> str:
-    """Return rewritten text of a formula; formulas and symbols within it are moved out."""
+def _move_formulas_out(name: str, words: str) -> str:
+    r"""Return text as commands ``\{name}{…}``, with the formulas and symbols in it between them.
+
+    Examples
+    --------
+    >>> _move_formulas_out("text", "if $x$ is 0")
+    '\\text{if }x\\text{ is 0}'
+    """
     parts = re.split(r"(?<!\\)\$", re.sub(r"(?<!\\)\\[()]", "$", words))
     if len(parts) % 2 == 0:
         parts = [words.replace("$", r"\$")]
     written = []
     for number, part in enumerate(parts):
         if number % 2:
-            written.append("".join(_commands(part)))
+            written.append(_rewrite_commands(part))
             continue
-        within = set(re.findall(r"\\([A-Za-z]+)", part))
-        strange = _STRANGE if within - _IN_TEXT and not within & set(_TEXT) else "(?!)"
-        for piece in re.split(f"({strange})", part):
-            if re.fullmatch(strange, piece):
+        names = set(re.findall(r"\\([A-Za-z]+)", part))
+        has_other = bool(names - _IN_TEXT) and names.isdisjoint(_TEXT)
+        separator = _OTHER_COMMAND if has_other else "(?!)"
+        for piece in re.split(f"({separator})", part):
+            if re.fullmatch(separator, piece):
                 # Coloured text remains text.
                 written.append(re.sub(r"\{([^{}]*)\}$", rf"{{\\{name}{{\1}}}} ", f"{piece}"))
             elif piece or number == 0:
-                written.append(rf"\{name}{{{_plain(piece)}}}")
+                written.append(rf"\{name}{{{_escape_text(piece)}}}")
     return "".join(written)
 
 
-def _plain(words: str) -> str:
+def _escape_text(words: str) -> str:
+    """Escape the characters of a text that have a meaning in TeX."""
     plain = re.sub(r"(?<!\\)[_&#]", r"\\\g<0>", words)
     plain = re.sub(r"(\\[%&#_$]) ", r"\1{} ", plain)  # the converter drops a blank behind these
     return re.sub(r"(?<!\\)\^", r"\\textasciicircum ", plain)
 
 
-def _sign(number: str) -> str:
-    """Return the character with a code such as ``x41``, ``0101`` or ``65``.
+def _character(number: str) -> str:
+    """Return the character with a code such as ``x41``, ``0101`` or ``65``; else the text itself.
 
-    Else the text itself.
+    Examples
+    --------
+    >>> _character("x41"), _character("66"), _character("c")
+    ('A', 'B', 'c')
     """
     number = number.strip()
     try:

@@ -29,35 +29,35 @@ _PAGES = re.compile(
 )
 
 
-def link(page: Page, token: Token, name: str | None) -> Element:
+def render_link(page: Page, token: Token, name: str | None) -> Element:
     """Return the element of ``[words](address)``, without its words."""
     anchor = Element("a", {"href": str(token.attrs.get("href", ""))})
     if token.attrs.get("title"):
         anchor.set("title", str(token.attrs["title"]))
     if token.info != "auto":
-        resolve(page, anchor, "href")
+        resolve_address(page, anchor, "href")
     if name:
         anchor.set("data-check", name)
     return anchor
 
 
-def image(page: Page, source: str, words: str, name: str | None) -> Element:
+def render_image(page: Page, source: str, words: str, name: str | None) -> Element:
     """Return the element of ``![words](address)``: an image, or an embed of another file."""
     made = Element("img", {"alt": words, "src": source})
-    resize(made, words)
-    resolve(page, made, "src")
-    show_media(made, page)
-    link_pages(made)
+    move_size(made, words)
+    resolve_address(page, made, "src")
+    replace_media(made, page)
+    replace_player(made)
     if name:
         made.set("data-check", name)
     return made
 
 
-def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
-    """Return the element of a wikilink, and what it shows instead of ``words``, if anything.
+def render_wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
+    """Return the element of a wikilink, and the text that it shows instead of ``words``, or None.
 
-    An embedded image, sound, video or drawing has a text of its own. The words of a broken embed
-    may be the size of an image; then its target is shown.
+    An embedded image, sound, video or drawing has a text of its own. If the words of a broken embed
+    are the size of an image, its target is shown.
 
     Parameters
     ----------
@@ -74,15 +74,14 @@ def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
     except BrokenLinkError as error:
         kind = PurePosixPath(link.target).suffix.lower()
         if link.embed and kind in DRAWN and isinstance(error, UnpublishedError):
-            made = _media(page, words, quote(link.target))
+            made = _embed_file(page, words, quote(link.target))
             return made, made.text
-        span = Element("span", broken(error, page))
-        # The size of an image is not its alt text.
-        sized = link.embed and SIZE.fullmatch(link.words)
-        return span, link.target if sized else None
+        span = Element("span", broken_attributes(error, page))
+        has_size_as_words = link.embed and SIZE.fullmatch(link.words)
+        return span, link.target if has_size_as_words else None
     href = page.href(target)
     if link.embed and target.path.suffix.lower() in IMAGES | AUDIO | VIDEO | {".pdf", *DRAWN}:
-        made = _media(page, words, href)
+        made = _embed_file(page, words, href)
         return made, made.text
     anchor = Element("a", {"class": "wikilink", "href": href})
     if link.embed and target.note:
@@ -90,14 +89,15 @@ def wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
     return anchor, None
 
 
-def _media(page: Page, words: str, href: str) -> Element:
+def _embed_file(page: Page, words: str, href: str) -> Element:
+    """Return the element of an embedded image, sound, video, PDF or drawing."""
     made = Element("img", {"alt": words, "src": href})
-    resize(made, words)
-    show_media(made, page)
+    move_size(made, words)
+    replace_media(made, page)
     return made
 
 
-def resolve(page: Page, element: Element, name: str) -> None:
+def resolve_address(page: Page, element: Element, name: str) -> None:
     """Resolve the address in an attribute, if it is a path in the vault."""
     address = element.get(name, "")
     try:
@@ -110,30 +110,32 @@ def resolve(page: Page, element: Element, name: str) -> None:
     try:
         target = page.resolve(Link(0, path, sub, "", name == "src", False))
     except UnpublishedError:
-        # The remaining address would reveal the unpublished file.
-        words = element.get("alt", "")
-        element.attrib.clear()
-        element.tag, element.text = "span", words
+        _replace_by_words(element)
     except BrokenLinkError as error:
-        # If the vault was not checked, the host reports broken links; and neither a file added by
-        # another plugin nor a page made by one is part of the vault.
-        noted = page.options["vault"] and page.note.path in page.vault.notes
-        # An absolute path may be anything that the host serves.
-        noted = noted and not path.startswith("/")
-        if noted and not page.is_there(path):
-            words = element.get("alt", "")
-            element.attrib.clear()
-            element.tag, element.text = "span", words
-            element.attrib |= broken(error, page)
+        # If the vault was not checked, the host reports broken links. Pages and files that another
+        # plugin makes are not part of the vault, and an absolute path may be anything that the host
+        # serves.
+        is_checked = page.options["vault"] and page.note.path in page.vault.notes
+        is_elsewhere = path.startswith("/") or page.host_knows(path)
+        if is_checked and not is_elsewhere:
+            _replace_by_words(element)
+            element.attrib |= broken_attributes(error, page)
     else:
         if name == "src" and target.note and element.tag == "img":
-            embed(element, path, sub, page.href(target))
+            make_embed(element, path, sub, page.href(target))
             return
         if not url.query:
             element.set(name, page.href(target))
 
 
-def embed(image: Element, path: str, sub: str, href: str) -> None:
+def _replace_by_words(element: Element) -> None:
+    """Turn a link or image into its words, without the address, which may be unpublished."""
+    words = element.get("alt", "")
+    element.attrib.clear()
+    element.tag, element.text = "span", words
+
+
+def make_embed(image: Element, path: str, sub: str, href: str) -> None:
     """Turn an image into a placeholder, which `vaultkit.render.embeds` replaces by a note."""
     words = image.get("alt") or Link(0, path, sub, "", False, True).shown
     image.tag, image.text = "a", words
@@ -141,8 +143,8 @@ def embed(image: Element, path: str, sub: str, href: str) -> None:
     image.attrib |= {"class": "wikilink", "href": href, "data-embed": f"{path}#{sub}"}
 
 
-def broken(error: BrokenLinkError, page: Page) -> dict[str, str]:
-    """Return the attributes of a broken link."""
+def broken_attributes(error: BrokenLinkError, page: Page) -> dict[str, str]:
+    """Return the attributes of the element of a broken link: its class, and the reason as title."""
     unwritten = page.vault.options.unwritten
     if isinstance(error, UnpublishedError):
         return {}
@@ -152,8 +154,16 @@ def broken(error: BrokenLinkError, page: Page) -> dict[str, str]:
     return {"class": "wikilink broken", "title": str(error)}
 
 
-def resize(image: Element, words: str) -> None:
-    """Move the size of an image from its alt text to its attributes: ``alt|120``, ``120x80``."""
+def move_size(image: Element, words: str) -> None:
+    """Move the size of an image from its alt text to its attributes: ``alt|120``, ``120x80``.
+
+    Examples
+    --------
+    >>> image = Element("img")
+    >>> move_size(image, "a lake|120x80")
+    >>> image.attrib
+    {'alt': 'a lake', 'width': '120', 'height': '80'}
+    """
     found = SIZE.fullmatch(words)
     if not found:
         return
@@ -163,7 +173,7 @@ def resize(image: Element, words: str) -> None:
             image.set(side, found[side])
 
 
-def link_pages(element: Element) -> None:
+def replace_player(element: Element) -> None:
     """Replace the embedded player of another site by a link, so no page contacts that site."""
     source = element.get("src", "")
     if element.tag == "img" and _PAGES.match(source):
@@ -174,14 +184,14 @@ def link_pages(element: Element) -> None:
         element.text = words
 
 
-def show_media(element: Element, page: Page) -> None:
+def replace_media(element: Element, page: Page) -> None:
     """Replace an embedded file by a player, a frame or a link, depending on its type."""
     url = urlsplit(element.get("src", ""))
     path = Path(unquote(url.path))
     kind = path.suffix.lower()
-    kept = {name: size for name, size in element.attrib.items() if name in ("width", "height")}
     if kind not in AUDIO | VIDEO | {".pdf"} | set(DRAWN):
         return
+    size = {name: length for name, length in element.attrib.items() if name in ("width", "height")}
     words = element.get("alt") or path.name
     href = element.attrib["src"]
     element.attrib.clear()
@@ -195,11 +205,11 @@ def show_media(element: Element, page: Page) -> None:
         element.tag = "iframe"
         # The address may name a page of a PDF: `#page=3`.
         place = f"#{url.fragment}" if url.fragment else ""
-        address = page.address(quote(unquote(url.path))) + place
-        element.attrib |= {"src": address, "title": words, "loading": "lazy"} | kept
+        address = page.url(quote(unquote(url.path))) + place
+        element.attrib |= {"src": address, "title": words, "loading": "lazy"} | size
         element.text = " "
         return
     element.tag = "audio" if kind in AUDIO else "video"
-    element.attrib |= {"controls": "controls", "preload": "metadata", "src": page.address(href)}
-    element.attrib |= kept
+    element.attrib |= {"controls": "controls", "preload": "metadata", "src": page.url(href)}
+    element.attrib |= size
     SubElement(element, "a", {"href": href}).text = words

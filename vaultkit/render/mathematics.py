@@ -17,26 +17,27 @@ from math_core import LatexError, LatexToMathML
 
 from vaultkit.read.macros import COMMAND
 from vaultkit.render.coloured import mark_formula
-from vaultkit.render.equation_numbers import REFERENCE, labels, numbered
-from vaultkit.render.latex import FormulaError, prepared
+from vaultkit.render.equation_numbers import REFERENCE, insert_numbers, number_labels
+from vaultkit.render.latex import FormulaError, prepare_formula
 
-_INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
+_INLINE_TEX = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
 _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
 # XML has five named entities; math-core also writes HTML's, such as `&ApplyFunction;`.
 _HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]+;")
 
 _converter = LatexToMathML(fancy_error=False)
 
-# The converter is recursive, and a stack overflow would end pytest, the build or the server. Each
-# level needs at least one of these characters; some three thousand levels were safe.
+#: A table whose last row is only a line, which is drawn as the border of an empty cell.
 _LAST_LINE = re.compile(
     r'<mtable(?: style="(?P<style>[^"]*)")?(?P<rows>(?:(?!<mtable|</mtable>).)*?</mtr>)'
     r'<mtr><mtd style="border-top: (?P<line>[^;"]*);[^"]*"></mtd></mtr></mtable>',
     re.DOTALL,
 )
 #: The number of symbols that fit a line on a phone.
-_LONG = 30
-_OPENS = re.compile(r"[\\{(\[]")
+_LONGEST_ON_PHONE = 30
+#: The converter is recursive, and a stack overflow would end pytest, the build or the server. Each
+#: level needs at least one of these characters; some three thousand levels were safe.
+_OPENING = re.compile(r"[\\{(\[]")
 _BRACE = re.compile("[{}]")
 #: Brackets: each unclosed one doubles the converter's time.
 _BRACKET = re.compile(
@@ -74,37 +75,39 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
     """
     if len(tex) > LONGEST:
         raise FormulaError(f"longer than {LONGEST:,} characters", tex, LONGEST)
-    opens = [found.start() for found in _OPENS.finditer(tex)]
+    opens = [found.start() for found in _OPENING.finditer(tex)]
     if len(opens) > _MOST_OPEN:
         raise FormulaError("too many brackets and commands", tex, opens[_MOST_OPEN])
     try:
-        written = prepared(preamble, False) + prepared(tex, display)
+        written = prepare_formula(preamble, False) + prepare_formula(tex, display)
     except RecursionError:
         raise FormulaError("nested too deeply", tex, 0) from None
     except FormulaError:
         if preamble:
-            return to_mathml(tex, display)  # the error may be in a definition; see below
+            # An error in a definition is reported at the definition only.
+            return to_mathml(tex, display)
         raise
-    if _deepest(written) > _MOST_OPEN // 2:
+    if _brace_depth(written) > _MOST_OPEN // 2:
         raise FormulaError("nested too deeply", tex, 0)
-    if (unclosed := _unclosed(written)) > _MOST_UNCLOSED:
+    if (unclosed := _count_unclosed(written)) > _MOST_UNCLOSED:
         raise FormulaError(f"{unclosed} brackets are not closed", tex, 0)
     try:
         mathml = _converter.convert_with_local_state(written, displaystyle=display)
     except LatexError as error:
         if preamble:
-            # An error in a definition is reported at the definition only.
             return to_mathml(tex, display)
         offset, _, reason = str(error).partition(": ")
-        raise _error(reason.rstrip("."), tex, written, int(offset)) from error
-    mathml = _LAST_LINE.sub(_below, _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml))
-    if _depth(mathml) > DEEPEST:
+        raise _locate_error(reason.rstrip("."), tex, written, int(offset)) from error
+    mathml = _LAST_LINE.sub(
+        _draw_line_below, _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
+    )
+    if _element_depth(mathml) > DEEPEST:
         raise FormulaError("nested too deeply", tex, 0)
     return mathml
 
 
-def _deepest(tex: str) -> int:
-    """Return the depth of nested braces."""
+def _brace_depth(tex: str) -> int:
+    """Return how deeply the braces of a formula are nested: 2 for ``{{a}b}``."""
     deepest = depth = 0
     for brace in _BRACE.finditer(tex):
         depth += 1 if brace[0] == "{" else -1
@@ -112,10 +115,10 @@ def _deepest(tex: str) -> int:
     return deepest
 
 
-def _unclosed(tex: str) -> int:
+def _count_unclosed(tex: str) -> int:
     r"""Return the number of unclosed brackets; any kind closes any other, as in ``[0, 1)``.
 
-    >>> _unclosed(r"[0, 1) \cup (2, 3] \lfloor ("), _unclosed("]0, 1[")
+    >>> _count_unclosed(r"[0, 1) \cup (2, 3] \lfloor ("), _count_unclosed("]0, 1[")
     (2, 1)
     """
     depth = 0
@@ -124,22 +127,23 @@ def _unclosed(tex: str) -> int:
     return depth
 
 
-def _below(found: re.Match[str]) -> str:
-    """Draw a line below a table with CSS; the typesetter makes it a row with a single cell."""
+def _draw_line_below(found: re.Match[str]) -> str:
+    """Return a table with its last line as a CSS border, in place of a row with an empty cell."""
     line = f"border-bottom: {found['line']};"
     return f'<mtable style="{line}{found["style"] or ""}"{found["rows"]}</mtable>'
 
 
-def _error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
+def _locate_error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
     """Return the error with its position in the original ``tex``, not in the rewritten one."""
     found = COMMAND.match(written, offset) or re.compile(r"[^\s\\]").match(written, offset)
-    what = found[0] if found else ""
-    at = offset if written == tex else max(0, tex.find(what))
-    named = not what.startswith("\\") or what in reason
-    return FormulaError(reason if named else f"{what}: {reason}", tex, min(at, len(tex)))
+    wrong = found[0] if found else ""
+    position = offset if written == tex else max(0, tex.find(wrong))
+    if wrong.startswith("\\") and wrong not in reason:
+        reason = f"{wrong}: {reason}"
+    return FormulaError(reason, tex, min(position, len(tex)))
 
 
-def _depth(xml: str) -> int:
+def _element_depth(xml: str) -> int:
     """Return how deeply the elements of XML are nested."""
     deepest = depth = 0
     for tag in _TAG.finditer(xml):
@@ -149,18 +153,18 @@ def _depth(xml: str) -> int:
     return deepest
 
 
-def spoken(tex: str) -> str:
+def formula_to_text(tex: str) -> str:
     r"""Return a formula as one line of plain text, for search, headings and tooltips.
 
     Examples
     --------
-    >>> spoken(r"\alpha = \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)")
+    >>> formula_to_text(r"\alpha = \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)")
     'α = softmax(QKᵀ/√d_k)'
-    >>> spoken(r"\sum_{j=1}^{n} \alpha_{ij} = \frac{1}{a + b}, W_Q \in \mathbb{R}^{d \times d_k}")
-    'Σ_(j=1)ⁿ αᵢⱼ = 1/(a + b), W_Q ∈ ℝ^(d×d_k)'
+    >>> formula_to_text(r"\sum_{j=1}^{n} \alpha_{ij} = \frac{1}{a + b}, W \in \mathbb{R}^d")
+    'Σ_(j=1)ⁿ αᵢⱼ = 1/(a + b), W ∈ ℝ^d'
     """
     try:
-        words = " ".join(_linear(fromstring(to_mathml(tex, False))).split())
+        words = " ".join(_mathml_to_text(fromstring(to_mathml(tex, False))).split())
         return _NEGATIVE.sub("−", words).replace(" ,", ",")
     except FormulaError:
         return tex
@@ -168,8 +172,8 @@ def spoken(tex: str) -> str:
 
 # Characters with a superscript and subscript in Unicode: only letters of indices, so that d_k
 # stays.
-_RAISED = str.maketrans("0123456789+-−=()nijT⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʲᵀᵀ")
-_LOWERED = str.maketrans("0123456789ij", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ")
+_SUPERSCRIPTS = str.maketrans("0123456789+-−=()nijT⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʲᵀᵀ")
+_SUBSCRIPTS = str.maketrans("0123456789ij", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ")
 _SPACED = frozenset("=≈≠<>≤≥∈∉+−×⋅⊙→↦∼∝≪≫⟹⇒⟶⟵⟷⇌⇄")
 # `-` is typeset as U+2212, the minus sign.
 _SUM = re.compile(r"(?<=\S)\s*[+−]")
@@ -177,23 +181,25 @@ _NEGATIVE = re.compile(r"(?:(?<=^)|(?<=[(\[,/^])|(?<=[=≈≠<>≤≥] ))\s?− 
 _ACCENTS = {"^": "\u0302", "ˆ": "\u0302", "¯": "\u0304", "~": "\u0303", "˜": "\u0303"}
 
 
-def _linear(element: Element) -> str:
+def _mathml_to_text(element: Element) -> str:
     """Return MathML as one line of text, for labels and for search: ``√(a/b)``, ``x²``."""
-    parts = [_linear(child) for child in element]
+    parts = [_mathml_to_text(child) for child in element]
     match element.tag, parts:
         case "mfrac", [above, below]:
             below = f"({below})" if re.search(r"[\s/]", below) else below
-            return f"{_whole(above)}/{below}"
+            return f"{_bracket_sum(above)}/{below}"
         case "msqrt", _:
-            return "√" + _whole("".join(parts))
+            return "√" + _bracket_sum("".join(parts))
         case "msub" | "munder", [base, index]:
-            return base + _script("_", _LOWERED, index) + " " * (base in ("Σ", "Π"))
+            return base + _script_to_text("_", _SUBSCRIPTS, index) + " " * (base in ("Σ", "Π"))
         case "mover", [base, accent] if accent.strip() in _ACCENTS:
             return base + _ACCENTS[accent.strip()]
         case "msup" | "mover", [base, index]:
-            return base + _script("^", _RAISED, index)
+            return base + _script_to_text("^", _SUPERSCRIPTS, index)
         case "msubsup" | "munderover", [base, below, above]:
-            limits = _script("_", _LOWERED, below) + _script("^", _RAISED, above)
+            limits = _script_to_text("_", _SUBSCRIPTS, below) + _script_to_text(
+                "^", _SUPERSCRIPTS, above
+            )
             return base + limits + " " * (base in ("Σ", "Π"))
         case "mtable", _:
             return "; ".join(parts)
@@ -213,13 +219,25 @@ def _linear(element: Element) -> str:
             return re.sub("[\u2061-\u2064]", "", element.text or "") + "".join(parts)
 
 
-def _whole(part: str) -> str:
-    """Put a sum in brackets."""
+def _bracket_sum(part: str) -> str:
+    """Return a term in brackets if it is a sum, so that it can be part of a fraction or root.
+
+    Examples
+    --------
+    >>> _bracket_sum("a + b"), _bracket_sum("−ab")
+    ('(a + b)', '−ab')
+    """
     return f"({part})" if _SUM.search(part.strip()) else part
 
 
-def _script(mark: str, table: dict[int, int], index: str) -> str:
-    """Return an index or exponent as raised or lowered characters, or behind ``^`` or ``_``."""
+def _script_to_text(mark: str, table: dict[int, int], index: str) -> str:
+    """Return an index or exponent in characters of a table, or else behind ``^`` or ``_``.
+
+    Examples
+    --------
+    >>> _script_to_text("_", _SUBSCRIPTS, "ij"), _script_to_text("^", _SUPERSCRIPTS, "a + b")
+    ('ᵢⱼ', '^(a+b)')
+    """
     index = index.replace(" ", "")
     if index and all(ord(sign) in table for sign in index):
         return index.translate(table)
@@ -238,13 +256,13 @@ def typeset(
     The arrays in ``coloured`` are marked. It runs after the ids of headings were
     derived from the TeX.
     """
-    formulas = [(el, *found) for el in list(root.iter()) if (found := _formula(el))]
-    known = labels(tex for _, tex, display in formulas if display)
+    formulas = [(el, *found) for el in root.iter() if (found := _tex_of(el))]
+    known = number_labels(tex for _, tex, display in formulas if display)
     places = {
         label: element.get("id", "")
         for element, tex, display in formulas
         if display
-        for label in labels([tex])
+        for label in number_labels([tex])
     }
     for element, tex, display in formulas:
         alone = REFERENCE.fullmatch(tex)
@@ -254,15 +272,21 @@ def typeset(
             element.attrib = {"href": f"#{places[alone['name']]}"}
             element.text = f"({number})" if alone["eq"] else number
         else:
-            _replace(element, tex, display, preamble, known)
+            _typeset_element(element, tex, display, preamble, known)
             mark_formula(element, coloured)
-    for token in _flat(toc):
-        for key, write in (("name", _name), ("html", _inner)):
-            token[key] = _INLINE.sub(write, token.get(key, ""))
+    for entry in _all_entries(toc):
+        for key, write in (("name", _typeset_name), ("html", _typeset_html)):
+            entry[key] = _INLINE_TEX.sub(write, entry.get(key, ""))
 
 
-def _formula(element: Element) -> tuple[str, bool] | None:
-    """Return the TeX of an element, and whether it is displayed."""
+def _tex_of(element: Element) -> tuple[str, bool] | None:
+    r"""Return the TeX of an element, and whether it is displayed; None if it is not a formula.
+
+    Examples
+    --------
+    >>> _tex_of(fromstring(r'<span class="arithmatex">\[ a &lt; b \]</span>'))
+    ('a < b', True)
+    """
     if "arithmatex" not in element.get("class", "").split():
         return None
     text = (element.text or "").strip()
@@ -274,13 +298,13 @@ def _formula(element: Element) -> tuple[str, bool] | None:
     return html.unescape(tex) if "&amp;" in tex else tex, display
 
 
-def _replace(
+def _typeset_element(
     element: Element, tex: str, display: bool, preamble: str, known: dict[str, str]
 ) -> None:
     """Replace the TeX in an element by the typeset formula."""
     element.text = None
     try:
-        mathml = fromstring(to_mathml(numbered(tex, known), display, preamble))
+        mathml = fromstring(to_mathml(insert_numbers(tex, known), display, preamble))
     except FormulaError as error:
         element.attrib.pop("data-check", None)
         element.set("class", "math-error")
@@ -296,7 +320,7 @@ def _replace(
     if not display:
         # A formula too long for a phone's line scrolls.
         signs = sum(len(part.text or "") for part in mathml.iter())
-        element.set("class", "vk-math vk-math--long" if signs > _LONG else "vk-math")
+        element.set("class", "vk-math vk-math--long" if signs > _LONGEST_ON_PHONE else "vk-math")
         element.append(mathml)
         return
     element.set("class", "vk-math vk-math--display")
@@ -309,17 +333,18 @@ def _replace(
     SubElement(element, "button", {**attributes, "data-clipboard-text": tex})
 
 
-def _flat(tokens: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for token in tokens:
-        yield token
-        yield from _flat(token.get("children", []))
+def _all_entries(toc: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the entries of a table of contents, those below others included."""
+    for entry in toc:
+        yield entry
+        yield from _all_entries(entry.get("children", []))
 
 
-def _name(found: re.Match[str]) -> str:
-    return html.escape(spoken(html.unescape(found[1])), quote=False)
+def _typeset_name(found: re.Match[str]) -> str:
+    return html.escape(formula_to_text(html.unescape(found[1])), quote=False)
 
 
-def _inner(found: re.Match[str]) -> str:
+def _typeset_html(found: re.Match[str]) -> str:
     try:
         return to_mathml(html.unescape(found[1]), False)
     except FormulaError:

@@ -1,6 +1,6 @@
 """Draws Mermaid diagrams while the site is built, without a script on the page.
 
-`fence` is a custom fence of `pymdownx.superfences`. `mermaidx` runs Mermaid itself, with
+`draw_fence` is a custom fence of `pymdownx.superfences`. `mermaidx` runs Mermaid itself, with
 placeholder colours that are replaced by the page's variables, so one drawing serves light and dark.
 """
 
@@ -94,11 +94,11 @@ def to_svg(source: str, store: Store | None = None) -> str:
     key = hashlib.sha256(recipe.encode()).digest()
     name = key.hex()[:12]
     if store is None:
-        return _drawn(source, name)
-    return store.get("diagram", name, key, lambda: _drawn(source, name).encode()).decode()
+        return _draw(source, name)
+    return store.get("diagram", name, key, lambda: _draw(source, name).encode()).decode()
 
 
-def _drawn(source: str, name: str) -> str:
+def _draw(source: str, name: str) -> str:
     """Return the SVG of a diagram in the colours of the theme.
 
     Raise DiagramError if it has errors.
@@ -128,30 +128,42 @@ _NODE = re.compile(r'<g class="node [^"]*\binternal-link\b[^"]*"')
 _GROUP = re.compile(r"<(?P<closes>/?)g\b[^<>]*?(?P<empty>/?)>")
 
 
-def _linked(svg: str, md: Any) -> str:
+def _add_links(svg: str, md: Any) -> str:
     """Add links to the nodes with that class, each to the note of its name."""
     if not _NODE.search(svg) or "vaultkit" not in md.treeprocessors:
         return svg
     page = md.treeprocessors["vaultkit"].page
     pieces, done = [], 0
     for node in _NODE.finditer(svg):
-        depth, end = 0, len(svg)
-        for tag in _GROUP.finditer(svg, node.start()):
-            depth += 0 if tag["empty"] else -1 if tag["closes"] else 1
-            if not depth:
-                end = tag.end()
-                break
+        end = _find_end_of_group(svg, node.start())
         shown = svg[node.start() : end]
         words = html.unescape(" ".join(re.sub(r"<[^>]*>", " ", shown).split()))
         with suppress(BrokenLinkError):
             target = page.resolve(Link(0, words, "", "", False, True))
-            href = html.escape(page.address(page.href(target)))
+            href = html.escape(page.url(page.href(target)))
             pieces += [svg[done : node.start()], f'<a class="wikilink" href="{href}">{shown}</a>']
             done = end
     return "".join([*pieces, svg[done:]])
 
 
-def fence(
+def _find_end_of_group(svg: str, start: int) -> int:
+    """Return the position behind the ``<g>`` that begins at a position.
+
+    Examples
+    --------
+    >>> _find_end_of_group("<svg><g><g></g></g></svg>", 5)
+    19
+    """
+    depth = 0
+    for tag in _GROUP.finditer(svg, start):
+        if not tag["empty"]:
+            depth += -1 if tag["closes"] else 1
+        if not depth:
+            return tag.end()
+    return len(svg)
+
+
+def draw_fence(
     source: str,
     language: str,
     css_class: str,
@@ -163,7 +175,7 @@ def fence(
     """Return a diagram as HTML, or its source with the error."""
     del language, options
     try:
-        svg = _linked(to_svg(source, store), md)
+        svg = _add_links(to_svg(source, store), md)
     except DiagramError as error:
         _log.warning("a Mermaid diagram cannot be drawn: %s", error)
         return f'<pre class="mermaid-error" title="{html.escape(str(error))}">' + (

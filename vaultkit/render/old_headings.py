@@ -18,7 +18,7 @@ def keep_addresses(page: Page, root: Element) -> None:
     the site's script then follows the link.
     """
     known = page.vault.notes.get(page.host.path)
-    if known is None or page.trail:
+    if known is None or page.open_embeds:
         return
     parents = {child: parent for parent in root.iter() for child in parent}
     headings = {child.get("id"): child for child in parents}
@@ -33,11 +33,11 @@ def keep_addresses(page: Page, root: Element) -> None:
         if target.path == page.host.path:
             heading = headings.get(target.anchor)
             parent = root if heading is None else parents[heading]
-            at = 0 if heading is None else [*parent].index(heading)
-            parent.insert(at, Element("span", {"id": address, "class": "vk-moved-here"}))
-            continue
-        there = Element("p", {"id": address, "class": "vk-moved", "data-search-exclude": "true"})
-        there.text = literal(f"“{link.words}” is now in ")
-        anchor = SubElement(there, "a", {"class": "wikilink", "href": page.href(target)})
-        anchor.text = literal(" > ".join(part for part in (link.target, link.sub) if part))
-        root.append(there)
+            index = 0 if heading is None else [*parent].index(heading)
+            parent.insert(index, Element("span", {"id": address, "class": "vk-moved-here"}))
+        else:
+            attributes = {"id": address, "class": "vk-moved", "data-search-exclude": "true"}
+            note = SubElement(root, "p", attributes)
+            note.text = literal(f"“{link.words}” is now in ")
+            anchor = SubElement(note, "a", {"class": "wikilink", "href": page.href(target)})
+            anchor.text = literal(" > ".join(part for part in (link.target, link.sub) if part))

@@ -17,17 +17,17 @@ from markdown.util import ETX, STX
 
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import Target, Vault
-from vaultkit.render.code import CodeBlock, Highlighter, fences
+from vaultkit.render.code import CodeBlock, Highlighter, diagram_fences
 from vaultkit.store import store_in
 
 #: The host's own marks for placeholders.
-SIGNS = re.compile(f"[{STX}{ETX}]")
+PLACEHOLDER_MARKS = re.compile(f"[{STX}{ETX}]")
 _CACHE = Path(".cache/vaultkit")
 
 #: Deepest nesting of embeds; beyond it, a link is shown: two embeds in each note would make 2ⁿ.
-DEPTH = 5
+DEEPEST_EMBED = 5
 #: Most embeds on a page: thirty notes that each embed the next thirty would make millions.
-MOST = 100
+MOST_EMBEDS = 100
 
 
 class Page:
@@ -48,12 +48,12 @@ class Page:
         #: The note of the page, and the note that is being rendered: within an embed, another one.
         self.host: Note
         self.note: Note
-        #: The open embeds, to detect cycles.
-        self.trail: list[tuple[Path, tuple[int, int] | None]] = []
+        #: The note, and the lines of it, of each open embed; the innermost is the last.
+        self.open_embeds: list[tuple[Path, tuple[int, int] | None]] = []
         self._scopes = 0
         #: The number of embedded notes.
         self.embedded = 0
-        self._code: Highlighter | None = None
+        self._highlighter: Highlighter | None = None
         #: The addresses of its flashcards.
         self.cards: set[str] = set()
         #: The raw HTML of the page's author.
@@ -62,18 +62,18 @@ class Page:
     @property
     def relpath(self) -> Any:
         """The processor of MkDocs that resolves ``.md`` links; None without MkDocs."""
-        return _named(self.md.treeprocessors, "relpath")
+        return _entry(self.md.treeprocessors, "relpath")
 
     def begin(self) -> Path:
-        """Set the vault and the path of the page's source; return the path."""
+        """Prepare for the next page: set the vault, and return the path of the page's source."""
         self._scopes = self.embedded = 0
         self.cards.clear()
         self.raw.clear()
-        if self._code is not None:
-            self._code.count = -1
+        if self._highlighter is not None:
+            self._highlighter.count = -1
         relpath = self.relpath
         # Zensical stores the path of the page here.
-        context = _named(self.md.preprocessors, "rendering_context")
+        context = _entry(self.md.preprocessors, "rendering_context")
         folder, note = self.options["docs_dir"], "note.md"
         if relpath:
             folder, note = relpath.config.docs_dir, relpath.file.src_uri
@@ -94,10 +94,10 @@ class Page:
         """Return the address of a target, relative to the folder of the current note."""
         if target.path == self.note.path and target.anchor:
             return f"#{target.anchor}"
-        path = _relative(os.fspath(target.path), self.note.path)
+        path = _relative_path(os.fspath(target.path), self.note.path)
         return quote(path) + (f"#{target.anchor}" if target.anchor else "")
 
-    def is_there(self, path: str) -> bool:
+    def host_knows(self, path: str) -> bool:
         """Return whether the host knows a file at a path relative to the current note."""
         if not self.relpath:
             return False
@@ -105,8 +105,8 @@ class Page:
         known: Any = self.relpath.files.get_file_from_path(posixpath.normpath(f"{here}/{path}"))
         return known is not None
 
-    def address(self, href: str) -> str:
-        """Return the address of a link that MkDocs does not see in the text."""
+    def url(self, href: str) -> str:
+        """Return the final address for a path, in HTML in which MkDocs does not resolve links."""
         return str(self.relpath.path_to_url(href)) if self.relpath else href
 
     def rebase(self, href: str, source: Path) -> str:
@@ -117,33 +117,34 @@ class Page:
         path = os.fspath(source)
         if url.path:
             path = os.path.normpath(os.path.join(os.path.dirname(path), unquote(url.path)))  # noqa: PTH118, PTH120
-        here = _relative(path, self.note.path)
+        here = _relative_path(path, self.note.path)
         return urlunsplit(("", "", quote(here), url.query, url.fragment))
 
     def stash(self, html: str) -> str:
         """Stash finished HTML with the host; return the placeholder."""
         return str(self.md.htmlStash.store(html))
 
-    def html(self, source: str) -> str:
+    def stash_author_html(self, source: str) -> str:
         """Stash raw HTML of the page's author; return the placeholder."""
-        source = SIGNS.sub("", source)
+        source = PLACEHOLDER_MARKS.sub("", source)
         self.raw.append(source)
         return self.stash(source)
 
     def highlighted(self, source: str, code: CodeBlock) -> str:
         """Return code as highlighted HTML."""
-        if self._code is None:
-            self._code = Highlighter(self.md, self.options["fences"] or fences(store_in(_CACHE)))
-        return self._code.to_html(SIGNS.sub("", source), code)
+        if self._highlighter is None:
+            drawn = self.options["fences"] or diagram_fences(store_in(_CACHE))
+            self._highlighter = Highlighter(self.md, drawn)
+        return self._highlighter.to_html(PLACEHOLDER_MARKS.sub("", source), code)
 
     def lay_out(self, root: Element) -> None:
         """Indent a part of the page and apply its attribute lists, as the host does for all."""
         for name in ("prettify", "attr_list"):
-            if (processor := _named(self.md.treeprocessors, name)) is not None:
+            if (processor := _entry(self.md.treeprocessors, name)) is not None:
                 processor.run(root)
 
     @contextmanager
-    def reading(self, note: Note, lines: tuple[int, int] | None = None) -> Iterator[str]:
+    def within_note(self, note: Note, lines: tuple[int, int] | None = None) -> Iterator[str]:
         """Make another note the current one; links are then resolved relative to it.
 
         Yields
@@ -151,17 +152,17 @@ class Page:
         str
             The prefix for the ids of this part of the page.
         """
-        before, self.note = self.note, note
-        self.trail.append((note.path, lines))
+        outer, self.note = self.note, note
+        self.open_embeds.append((note.path, lines))
         self._scopes += 1
         try:
             yield f"e{self._scopes}"
         finally:
-            self.trail.pop()
-            self.note = before
+            self.open_embeds.pop()
+            self.note = outer
 
 
-def _relative(path: str, source: Path) -> str:
+def _relative_path(path: str, source: Path) -> str:
     """Return a path relative to the folder of a file.
 
     For paths below that folder, the prefix is cut off, ten times as fast as parsing paths.
@@ -171,6 +172,6 @@ def _relative(path: str, source: Path) -> str:
     return below.replace(os.sep, "/")
 
 
-def _named(registry: Any, name: str) -> Any:
+def _entry(registry: Any, name: str) -> Any:
     """Return an entry of a registry of Python-Markdown; None if it is not in use."""
     return registry[name] if name in registry else None  # noqa: SIM401 (it has no `get`)

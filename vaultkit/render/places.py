@@ -19,7 +19,7 @@ _NAMED = ("", "heading", "alt text")
 
 @dataclass(frozen=True)
 class Spot:
-    """The text of a number, shape or bound words, and its name."""
+    """The text of a number, a shape or bound words, and the name of its check."""
 
     text: str
     name: str
@@ -39,7 +39,7 @@ class Names:
     def __init__(self, shown: Note, note: Note | None) -> None:
         #: The name of each block and output, by its first line.
         self.blocks: dict[int, str] = {}
-        #: The columns of numbers and shapes, by line.
+        #: By line, the spots that begin there, each after its column.
         self.spots: dict[int, list[tuple[int, Spot]]] = defaultdict(list)
         self._parts: dict[tuple[str, int, int], str] = {}
         self.predictions = {
@@ -69,6 +69,7 @@ class Names:
             yield begins - column, spot
 
     def _name_blocks(self, shown: Note) -> None:
+        """Name the blocks and outputs of the note by their numbers."""
         for number, block in enumerate(shown.blocks):
             self.blocks[block.fence.line] = f"block-{number}"
             if block.output:

@@ -56,20 +56,20 @@ class Table:
         return bool(self.groups) + 1 + len(self.rows)
 
 
-def tables(lines: Sequence[str]) -> Iterator[tuple[int, Table]]:
+def find_tables(lines: Sequence[str]) -> Iterator[tuple[int, Table]]:
     """Yield each table of an output, after the number of its first line.
 
     Examples
     --------
-    >>> [(first, table)] = tables(["True", " n  norm  bias", "32  0.10  0.20", "64  0.30     -"])
+    >>> [(first, table)] = find_tables([" n  norm  bias", "32  0.10  0.20", "64  0.30     -"])
     >>> first, [cell.text for cell in table.heads], table.rows[1].values[1].text
-    (1, ['norm', 'bias'], '-')
+    (0, ['norm', 'bias'], '-')
     """
     at = done = 0
     while at < len(lines):
-        begins = at == done or _stands_alone(lines[at - 1])
-        table = _table(lines, at) if begins else None
-        if table is None or not _ends(lines, at + table.size):
+        begins = at == done or _is_certainly_no_head(lines[at - 1])
+        table = _parse_table(lines, at) if begins else None
+        if table is None or not _ends_at(lines, at + table.size):
             at += 1
             continue
         yield at, table
@@ -77,38 +77,47 @@ def tables(lines: Sequence[str]) -> Iterator[tuple[int, Table]]:
         done = at
 
 
-def _table(lines: Sequence[str], at: int) -> Table | None:
+def _parse_table(lines: Sequence[str], at: int) -> Table | None:
     """Return the table whose first line is this one, if there is one."""
-    if table := _below_heads(lines, at):
+    if table := _parse_below_heads(lines, at):
         return table
-    groups = _cells(_CHUNK, lines[at])
+    # A line with the heads of groups of columns may be above the heads.
+    groups = _split_cells(_CHUNK, lines[at])
     if not lines[at].startswith("  ") or len(groups) < _FEWEST_COLUMNS:
         return None
-    below = _below_heads(lines, at + 1)
-    spans = below and _spans(groups, below)
-    return (
-        replace(below, groups=tuple(zip(groups, spans, strict=True))) if below and spans else None
-    )
+    table = _parse_below_heads(lines, at + 1)
+    counts = table and _count_columns_of_groups(groups, table)
+    if not table or not counts:
+        return None
+    return replace(table, groups=tuple(zip(groups, counts, strict=True)))
 
 
-def _below_heads(lines: Sequence[str], at: int) -> Table | None:
-    """Return the table whose heads are in a line."""
+def _parse_below_heads(lines: Sequence[str], at: int) -> Table | None:
+    """Return the table whose heads are in a line; None if there is none."""
     if at >= len(lines) or "[" in lines[at]:
         return None
     for pattern in (_CHUNK, _WORD):
-        cells = _cells(pattern, lines[at])
-        for corner, heads in ((None, cells), (cells[0], cells[1:])) if cells else ():
+        cells = _split_cells(pattern, lines[at])
+        if not cells:
+            continue
+        for corner, heads in ((None, cells), (cells[0], cells[1:])):
             if not _are_heads(heads):
                 continue
-            rows = []
-            for line in lines[at + 1 :]:
-                if (row := _row(line, heads)) is None:
-                    break
-                rows.append(row)
-            whole = [row for row in rows if None not in row.values]
-            if len(whole) >= _FEWEST_ROWS and _is_aligned(corner, heads, rows):
+            rows = _parse_rows(lines[at + 1 :], heads)
+            full_rows = [row for row in rows if None not in row.values]
+            if len(full_rows) >= _FEWEST_ROWS and _are_columns_aligned(corner, heads, rows):
                 return Table(corner, tuple(heads), tuple(rows))
     return None
+
+
+def _parse_rows(lines: Sequence[str], heads: Sequence[Cell]) -> list[Row]:
+    """Return the rows below these heads, up to the first line that is none."""
+    rows = []
+    for line in lines:
+        if (row := _parse_row(line, heads)) is None:
+            break
+        rows.append(row)
+    return rows
 
 
 def _are_heads(cells: Sequence[Cell]) -> bool:
@@ -118,35 +127,44 @@ def _are_heads(cells: Sequence[Cell]) -> bool:
     return len(cells) >= _FEWEST_COLUMNS and 2 * values < len(cells) and not punctuated
 
 
-def _row(line: str, heads: Sequence[Cell]) -> Row | None:
-    """Return the label and the values of a row below these heads; None if it is not one."""
-    words = _cells(_WORD, line)
-    found = [next((word for word in words if _aligned(head, [word])), None) for head in heads]
-    values = [word for word in found if word]
+def _parse_row(line: str, heads: Sequence[Cell]) -> Row | None:
+    """Return a line as a row below these heads; None if it is not one.
+
+    Examples
+    --------
+    >>> heads = [Cell(4, 8, "norm"), Cell(10, 14, "bias")]
+    >>> _parse_row("32  0.10     -", heads).label.text
+    '32'
+    >>> _parse_row("The 0.10     -  of 32", heads) is None  # words after the values
+    True
+    """
+    words = _split_cells(_WORD, line)
+    cells = [next((w for w in words if _is_aligned_with(head, [w])), None) for head in heads]
+    values = [cell for cell in cells if cell]
     if not values:
         return None
     first = values[0]
     label = line[: first.start].rstrip()
-    # Nothing else is between the values, and most of them are numbers or signs.
-    whole = len(words) - words.index(first) == len(values)
-    judged = sum(_VALUE.fullmatch(word.text) is not None for word in values)
-    if not (label.strip() and whole and 2 * judged >= len(values)):
+    only_values_follow = len(words) - words.index(first) == len(values)
+    numbers = sum(_VALUE.fullmatch(word.text) is not None for word in values)
+    are_mostly_numbers = 2 * numbers >= len(values)
+    if not label.strip() or not only_values_follow or not are_mostly_numbers:
         return None
     # In a row without some of its values, a gap is after the label, and none in it.
-    gap = first.start - len(label) >= _GAP and not _SPACED.search(label.strip())
-    if len(values) < len(heads) and not gap:
+    has_gap = first.start - len(label) >= _GAP and not _SPACED.search(label.strip())
+    if len(values) < len(heads) and not has_gap:
         return None
-    return Row(Cell(len(label) - len(label.lstrip()), len(label), label.strip()), tuple(found))
+    return Row(Cell(len(label) - len(label.lstrip()), len(label), label.strip()), tuple(cells))
 
 
-def _is_aligned(corner: Cell | None, heads: Sequence[Cell], rows: Sequence[Row]) -> bool:
+def _are_columns_aligned(corner: Cell | None, heads: Sequence[Cell], rows: Sequence[Row]) -> bool:
     """Return whether each column is aligned at one side, and all labels are left of the values."""
     for head, *below in zip(heads, *(row.values for row in rows), strict=True):
         column = [cell for cell in below if cell]
         # A word that is repeated below is not a head, but a word of each row.
         if any(cell.text == head.text and not _VALUE.fullmatch(cell.text) for cell in column):
             return False
-        if not _aligned(head, column):
+        if not _is_aligned_with(head, column):
             return False
     labels = [row.label for row in rows]
     begin = min(cell.start for row in rows for cell in row.values if cell)
@@ -154,72 +172,78 @@ def _is_aligned(corner: Cell | None, heads: Sequence[Cell], rows: Sequence[Row])
         return False
     if corner is None:
         return max(label.end for label in labels) < heads[0].start
-    return _aligned(corner, labels)
+    return _is_aligned_with(corner, labels)
 
 
-def _aligned(head: Cell, cells: Sequence[Cell]) -> bool:
+def _is_aligned_with(head: Cell, cells: Sequence[Cell]) -> bool:
+    """Return whether all cells begin in the column in which a head begins, or end where it ends."""
     return all(c.end == head.end for c in cells) or all(c.start == head.start for c in cells)
 
 
-def _spans(groups: Sequence[Cell], table: Table) -> list[int] | None:
-    """Return the number of columns below each head of a group, if each column has one such head."""
-    owners: list[int] = []
+def _count_columns_of_groups(groups: Sequence[Cell], table: Table) -> list[int] | None:
+    """Return the number of columns below the head of each group.
+
+    None unless each column is below one such head, and each head above a column.
+    """
+    group_of_column: list[int] = []
     for head, *below in zip(table.heads, *(row.values for row in table.rows), strict=True):
         cells = [head, *filter(None, below)]
         start, end = min(cell.start for cell in cells), max(cell.end for cell in cells)
-        own = [k for k, group in enumerate(groups) if group.start < end and start < group.end]
-        if len(own) != 1:
+        above = [k for k, group in enumerate(groups) if group.start < end and start < group.end]
+        if len(above) != 1:
             return None
-        owners += own
-    counts = [owners.count(number) for number in range(len(groups))]
-    return counts if owners == sorted(owners) and all(counts) else None
+        group_of_column += above
+    counts = [group_of_column.count(number) for number in range(len(groups))]
+    return counts if group_of_column == sorted(group_of_column) and all(counts) else None
 
 
-def _stands_alone(line: str) -> bool:
+def _is_certainly_no_head(line: str) -> bool:
     """Return whether a line above a table is surely no part of its heads."""
     return line.startswith(("[", "(", " [")) or not (line.startswith("  ") or _SPACED.search(line))
 
 
-def _ends(lines: Sequence[str], at: int) -> bool:
+def _ends_at(lines: Sequence[str], at: int) -> bool:
     """Return whether a table surely ends above a line, or that line begins the next one."""
-    if at >= len(lines) or _stands_alone(lines[at]):
+    if at >= len(lines) or _is_certainly_no_head(lines[at]):
         return True
-    return _below_heads(lines, at) is not None
+    return _parse_below_heads(lines, at) is not None
 
 
-def _cells(pattern: re.Pattern[str], line: str) -> list[Cell]:
+def _split_cells(pattern: re.Pattern[str], line: str) -> list[Cell]:
+    """Return the parts of a line that match a pattern."""
     return [Cell(*found.span(), found[0]) for found in pattern.finditer(line)]
 
 
-def written(text: str) -> str:
-    """Return an output that has tables as HTML, with them as tables; empty if it has none."""
+def tables_to_html(text: str) -> str:
+    """Return an output as HTML in which its tables are tables; empty if it has none."""
     lines = text.split("\n")
     parts, done = [], 0
-    for first, table in tables(lines):
-        parts.append(_plain(lines[done:first]))
+    for first, table in find_tables(lines):
+        parts.append(_lines_to_html(lines[done:first]))
         done = first + table.size
-        parts.append(_html(table, lines[first:done]))
+        parts.append(_table_to_html(table, lines[first:done]))
     if not parts:
         return ""
-    return "".join([*parts, _plain(lines[done:])])
+    return "".join([*parts, _lines_to_html(lines[done:])])
 
 
-def _plain(lines: Sequence[str]) -> str:
+def _lines_to_html(lines: Sequence[str]) -> str:
+    """Write lines that are no table."""
     if not any(line.strip() for line in lines):
         return "\n" * len(lines)
     text = "".join(f"{html.escape(line, quote=False)}\n" for line in lines)
     return f"<pre><code>{text}</code></pre>"
 
 
-def _html(table: Table, lines: Sequence[str]) -> str:
-    """Write a table; between its cells stand the spaces that were printed."""
+def _table_to_html(table: Table, lines: Sequence[str]) -> str:
+    """Write a table; the spaces between its cells are those that were printed."""
     *above, heads = lines[: len(lines) - len(table.rows)]
-    head = _line(heads, [("th scope=col", cell) for cell in (table.corner, *table.heads)])
+    head = _row_to_html(heads, [("th scope=col", cell) for cell in (table.corner, *table.heads)])
     if above:
         groups = [(f"th scope=colgroup colspan={count}", cell) for cell, count in table.groups]
-        head = _line(above[0], [("td", None), *groups]) + head
+        head = _row_to_html(above[0], [("td", None), *groups]) + head
     rows = [
-        _line(line, [("th scope=row", row.label), *(("td", cell) for cell in row.values)])
+        _row_to_html(line, [("th scope=row", row.label), *(("td", cell) for cell in row.values)])
         for row, line in zip(table.rows, lines[-len(table.rows) :], strict=True)
     ]
     numbered = all(_NUMBER.fullmatch(row.label.text) for row in table.rows)
@@ -229,7 +253,7 @@ def _html(table: Table, lines: Sequence[str]) -> str:
     )
 
 
-def _line(line: str, cells: Sequence[tuple[str, Cell | None]]) -> str:
+def _row_to_html(line: str, cells: Sequence[tuple[str, Cell | None]]) -> str:
     """Write a row of a table, given the opening tag of each cell without its brackets."""
     parts, at = [], 0
     for opening, cell in cells:

@@ -11,26 +11,15 @@ from xml.etree.ElementTree import Element, SubElement
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import WIKILINK
 from vaultkit.render.inline import literal
-from vaultkit.render.links import wikilink
+from vaultkit.render.links import render_wikilink
 from vaultkit.render.page import Page
 
 #: Properties that are settings of Obsidian, the site or a plugin, or that are shown elsewhere.
 _UNSHOWN = {
     *("alias", "aliases", "tag", "tags", "cssclass", "cssclasses", "publish", "draft", "checks"),
-    *(
-        "title",
-        "shown_title",
-        "summary",
-        "description",
-        "icon",
-        "status",
-        "template",
-        "hide",
-        "search",
-        "social",
-    ),
+    *("title", "shown_title", "summary", "description", "icon", "status", "template", "hide"),
     *("image", "cover", "permalink", "revision_date", "banner", "subtitle", "comments", "boost"),
-    "old_headings",
+    *("search", "social", "old_headings"),
 }
 _ADDRESS = re.compile(r"https?://\S+")
 
@@ -38,7 +27,7 @@ _ADDRESS = re.compile(r"https?://\S+")
 def show_properties(page: Page, root: Element) -> None:
     """Insert the list of properties below the title."""
     known = page.vault.notes.get(page.host.path)
-    if known is None or page.trail or not page.vault.options.properties:
+    if known is None or page.open_embeds or not page.vault.options.properties:
         return
     shown = {
         name: value
@@ -53,14 +42,14 @@ def show_properties(page: Page, root: Element) -> None:
         SubElement(box, "dt").text = literal(name)
         for part in value if isinstance(value, list) else [value]:
             if part is not None:
-                _fill(SubElement(box, "dd"), part, page)
+                _render_value(SubElement(box, "dd"), part, page)
     root.insert(1 if len(root) and root[0].tag == "h1" else 0, box)
 
 
-def _fill(element: Element, value: Any, page: Page) -> None:
+def _render_value(element: Element, value: Any, page: Page) -> None:
     """Render a value, with its links resolved."""
     last: Element | None = None
-    for part in _parts(value):
+    for part in _split_at_links(value):
         if isinstance(part, str):
             if last is None:
                 element.text = literal((element.text or "") + part)
@@ -68,8 +57,8 @@ def _fill(element: Element, value: Any, page: Page) -> None:
                 last.tail = literal(part)
             continue
         if isinstance(part, Link):
-            last, kept = wikilink(page, part, part.words)
-            last.text = literal(part.shown) if kept is None else kept
+            last, own_text = render_wikilink(page, part, part.words)
+            last.text = literal(part.shown) if own_text is None else own_text
             last.attrib.pop("data-embed", None)
         else:
             last = part
@@ -77,12 +66,21 @@ def _fill(element: Element, value: Any, page: Page) -> None:
 
 
 def _is_flat(value: Any) -> bool:
+    """Return whether a value is a scalar or a list of scalars."""
     parts = value if isinstance(value, list) else [value]
     return not any(isinstance(part, dict | list) for part in parts)
 
 
-def _parts(value: Any) -> Iterator[str | Link | Element]:
-    """Yield a value of a property as texts and links."""
+def _split_at_links(value: Any) -> Iterator[str | Link | Element]:
+    """Yield the parts of a value of a property: texts, wikilinks, and elements of web addresses.
+
+    Examples
+    --------
+    >>> [part if isinstance(part, str) else part.target for part in _split_at_links("see [[A]]")]
+    ['see ', 'A', '']
+    >>> [*_split_at_links(True)]
+    ['yes']
+    """
     if isinstance(value, bool):
         yield "yes" if value else "no"
     elif isinstance(value, str):

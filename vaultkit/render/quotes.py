@@ -37,30 +37,39 @@ def curl(block: Element, toc: Iterable[dict[str, Any]] = ()) -> None:
     >>> headings[0]["name"], headings[0]["html"]
     ('‘So', "‘<b id='1'>So</b> <code>'</code>")
     """
-    _curl(block, "")
+    _curl_element(block, "")
     for token in toc:
         for form in ("name", "html"):
-            token[form] = _curled_html(token[form])
+            token[form] = _curl_html(token[form])
         curl(Element("p"), token["children"])
 
 
-def _curl(element: Element, before: str) -> str:
-    """Replace the marks in an element; return the last characters before what follows it."""
-    element.text, before = _curled(element.text, before)
+def _curl_element(element: Element, before: str) -> str:
+    """Replace the marks in an element; return the last character before what follows it.
+
+    ``before`` is the character before the element; empty at the beginning of a paragraph.
+    """
+    element.text, before = _curl_text(element.text, before)
     for child in element:
         if child.tag in _KEPT:
             before = "x"
         elif child.tag in _INLINE:
-            before = _curl(child, before)
+            before = _curl_element(child, before)
         else:
-            _curl(child, "")
+            _curl_element(child, "")
             before = ""
-        child.tail, before = _curled(child.tail, before)
+        child.tail, before = _curl_text(child.tail, before)
     return before
 
 
-def _curled(text: str | None, before: str) -> tuple[str | None, str]:
-    """Return a text with curly marks, and its last character."""
+def _curl_text(text: str | None, before: str) -> tuple[str | None, str]:
+    """Return a text with curly marks, and the last character before what follows it.
+
+    Examples
+    --------
+    >>> _curl_text("'a'", "")
+    ('‘a’', '’')
+    """
     if not text:
         return text, before
 
@@ -75,12 +84,12 @@ def _curled(text: str | None, before: str) -> tuple[str | None, str]:
     return written, written[-1]
 
 
-def _curled_html(source: str) -> str:
+def _curl_html(source: str) -> str:
     """Return the HTML of a line with curly marks."""
     written, before, end = "", "", 0
     for tag in _TAG.finditer(source):
-        text, before = _curled(source[end : tag.start()], before)
+        text, before = _curl_text(source[end : tag.start()], before)
         written += f"{text or ''}{tag[0]}"
         before = "x" if tag["kept"] else before
         end = tag.end()
-    return written + (_curled(source[end:], before)[0] or "")
+    return written + (_curl_text(source[end:], before)[0] or "")

@@ -27,11 +27,13 @@ _IN_DECLARATION = re.compile(r"[^>]*+")
 _IN_TAG = re.compile(r"(?:[^>\"']|\"[^\"]*\"|'[^']*')*+")
 
 
-def runs(address: str) -> bool:
+def is_script_address(address: str) -> bool:
     r"""Return whether an address is a script.
 
-    >>> runs("java\tscript:f()"), runs("JavaScript:f()"), runs("a.md#javascript:"), runs("a.png")
-    (True, True, False, False)
+    >>> is_script_address("java\tscript:f()"), is_script_address("JavaScript:f()")
+    (True, True)
+    >>> is_script_address("a.md#javascript:")
+    False
     """
     return bool(_RUNS.match(_IGNORED.sub("", html.unescape(address))))
 
@@ -43,18 +45,18 @@ def is_active(svg: str) -> bool:
     (False, True)
     """
     addresses = re.findall(r"\bhref\s*=\s*(\"[^\"]*\"|'[^']*')|\burl\(([^)]*)\)", svg)
-    found = any(runs((quoted or bare).strip("\"' ")) for quoted, bare in addresses)
+    found = any(is_script_address((quoted or bare).strip("\"' ")) for quoted, bare in addresses)
     return found or bool(_ACTIVE.search(svg))
 
 
-def closed(source: str) -> str:
+def close_html(source: str) -> str:
     """Return a block of raw HTML with its last comment, tag or unparsed element closed.
 
     Left open, these would hide the rest of the page. Other elements may be closed by a later block.
 
-    >>> closed("<b>x</b> <!-- open"), closed("<p title='a>"), closed("<style>b {}")
+    >>> close_html("<b>x</b> <!-- open"), close_html("<p title='a>"), close_html("<style>b {}")
     ('<b>x</b> <!-- open-->', "<p title='a>'>", '<style>b {}</style>')
-    >>> closed("<!-- a --> <? b ?> <div> 1 < 2")
+    >>> close_html("<!-- a --> <? b ?> <div> 1 < 2")
     '<!-- a --> <? b ?> <div> 1 < 2'
     """
     at = 0
@@ -78,13 +80,14 @@ def closed(source: str) -> str:
     return source
 
 
-def keep_safe(root: Element, raw: bool) -> None:
-    """Remove script addresses from a page; without ``raw``, event attributes, too.
+def keep_safe(root: Element, allows_html: bool) -> None:
+    """Remove script addresses from a page; unless it ``allows_html``, event attributes, too.
 
-    Raw HTML is not part of the tree.
+    The HTML of its author is not part of the tree.
     """
     for element in root.iter():
         for name, value in list(element.attrib.items()):
-            handler = not raw and name.lower().startswith("on")
-            if handler or (name.lower() in _ADDRESSES and runs(value)):
+            is_handler = name.lower().startswith("on")
+            is_script = name.lower() in _ADDRESSES and is_script_address(value)
+            if is_script or (is_handler and not allows_html):
                 del element.attrib[name]

@@ -30,9 +30,9 @@ def prepare_tables(root: Element) -> None:
         rows = table.findall("tbody/tr")
         for cell in heads:
             # An empty corner is not the heading of a column.
-            if not _words(cell):
+            if not _text_of(cell):
                 cell.tag = "td"
-        if len(heads) > COLUMNS and _are_long(rows):
+        if len(heads) > COLUMNS and _have_long_rows(rows):
             table.set("data-rows", "")
             for part in table.iter():
                 # When it is displayed as blocks, screen readers need the roles of a table.
@@ -40,50 +40,57 @@ def prepare_tables(root: Element) -> None:
                     part.set("role", _ROLES[part.tag])
             for row in rows:
                 for head, cell in zip(heads, row, strict=False):
-                    cell.set("data-label", _words(head))
-        _let_break(table)
-    _let_break(root, LONG)
+                    cell.set("data-label", _text_of(head))
+        _allow_breaks(table)
+    _allow_breaks(root, LONG)
 
 
-def _let_break(element: Element, longer_than: int = 0) -> None:
+def _allow_breaks(element: Element, longer_than: int = 0) -> None:
     """Allow line breaks after the underscores and dots of a name in code."""
     for code in list(element.iter("code")):
         if code.find("wbr") is not None:
             continue
         if max(map(len, "".join(code.itertext()).split()), default=0) > longer_than:
             for part in list(code.iter()):
-                _break(part)
+                _insert_breaks(part)
 
 
-def _break(element: Element) -> None:
+def _insert_breaks(element: Element) -> None:
     """Insert ``<wbr>`` after underscores, dots and slashes in the text directly in an element."""
-    pieces = _parts(element.text)
+    pieces = _split_at_joints(element.text)
     element.text = pieces[0]
     children = list(element)
-    at = _insert(element, 0, pieces[1:])
+    index = _insert_pieces(element, 0, pieces[1:])
     for child in children:
-        pieces = _parts(child.tail)
+        pieces = _split_at_joints(child.tail)
         child.tail = pieces[0]
-        at = _insert(element, at + 1, pieces[1:])
+        index = _insert_pieces(element, index + 1, pieces[1:])
 
 
-def _insert(element: Element, at: int, pieces: list[str]) -> int:
+def _insert_pieces(element: Element, index: int, pieces: list[str]) -> int:
     """Insert pieces of text with a possible line break before each; return the next index."""
     for piece in pieces:
         wbr = Element("wbr")
         wbr.tail = piece
-        element.insert(at, wbr)
-        at += 1
-    return at
+        element.insert(index, wbr)
+        index += 1
+    return index
 
 
-def _parts(text: str | None) -> list[str]:
+def _split_at_joints(text: str | None) -> list[str]:
+    """Split a text after the signs at which a name may be broken.
+
+    Examples
+    --------
+    >>> _split_at_joints("np.linalg_norm")
+    ['np.', 'linalg_', 'norm']
+    """
     return _JOINT.sub("\\g<0>\0", text or "").split("\0")
 
 
-def _words(element: Element) -> str:
+def _text_of(element: Element) -> str:
     return "".join(element.itertext()).strip()
 
 
-def _are_long(rows: list[Element]) -> bool:
-    return sum(len(_words(row)) for row in rows) > CHARACTERS * len(rows)
+def _have_long_rows(rows: list[Element]) -> bool:
+    return sum(len(_text_of(row)) for row in rows) > CHARACTERS * len(rows)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from vaultkit.read.note import Link, Note, Passage
 from vaultkit.read.syntax import WIKILINK
-from vaultkit.render.mathematics import spoken
+from vaultkit.render.mathematics import formula_to_text
 
 _TERM = re.compile(
     r"\*\*(?P<name>.+?)\*\*(?: \(also (?P<also>[^)]*\)?[^)]*)\))?: (?P<text>.+)", re.DOTALL
@@ -85,7 +85,7 @@ def read(note: Note) -> list[Meaning]:
             letters = tuple(_FORMULA.findall(row[0].source))
             lines = tuple(_plain(cell.source) for cell in row[1:] if cell.source)
             first = next(iter(links[line]), None)
-            name = ", ".join(map(spoken, letters))
+            name = ", ".join(map(formula_to_text, letters))
             found.append(Meaning(name, letters, lines, first, letters=True))
     return found
 
@@ -93,7 +93,7 @@ def read(note: Note) -> list[Meaning]:
 def _plain(markdown: str) -> str:
     """Return a line of Markdown as plain text; its first word, if no letter, gets a capital."""
     text = WIKILINK.sub(lambda link: link["words"] or link["target"], markdown)
-    text = _FORMULA.sub(lambda formula: spoken(formula[1]), text)
+    text = _FORMULA.sub(lambda formula: formula_to_text(formula[1]), text)
     text = re.sub(r"[*`]", "", text).strip().rstrip(":;,")
     return text[:1].upper() + text[1:] if re.match(r"[^\W\d_]{2}|a\b", text) else text
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from vaultkit.read.html import HTMLReader
-from vaultkit.render.mathematics import spoken
+from vaultkit.render.mathematics import formula_to_text
 
 #: So many formulas at the beginning of a note are indexed as its main ones.
 _STATED = 2
@@ -140,7 +140,7 @@ class _Reader(HTMLReader):
             if tag != "h1":
                 self.sections.append(Section(anchor=values.get("id") or ""))
         elif tag == "math" and values.get("data-tex"):
-            formula = spoken(values["data-tex"] or "")
+            formula = formula_to_text(values["data-tex"] or "")
             self.parts.append(formula)
             if values.get("display") == "block":
                 self.sections[-1].formulas.append(formula)

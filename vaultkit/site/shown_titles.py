@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from vaultkit.read.note import Note
-from vaultkit.render.mathematics import spoken
+from vaultkit.render.mathematics import formula_to_text
 
 _FORMULA = re.compile(r"\$([^$]+)\$")
 #: A letter with an index, which needs no font for formulas.
@@ -67,7 +67,7 @@ def typeset(title: str) -> str:
         tex = html.unescape(found[1])
         symbol = _SYMBOL.fullmatch(tex)
         if not symbol:
-            return html.escape(spoken(tex), quote=False)
+            return html.escape(formula_to_text(tex), quote=False)
         index = symbol["index"].strip("{}")
         return f'<i class="vk-symbol">{symbol["letter"]}<sub>{index}</sub></i>'
 

@@ -6,7 +6,7 @@ import re
 from xml.etree.ElementTree import Element, fromstring
 
 from vaultkit.render.latex import FormulaError
-from vaultkit.render.mathematics import spoken, to_mathml
+from vaultkit.render.mathematics import formula_to_text, to_mathml
 
 
 def typeset(tex: str) -> list[str]:
@@ -16,7 +16,7 @@ def typeset(tex: str) -> list[str]:
     except FormulaError as error:
         place = "" if error.position is None else f"{' ' * error.position}^ "
         return [f"{place}{error.reason}"]
-    return [shown, f"in words: {spoken(tex)}"]
+    return [shown, f"in words: {formula_to_text(tex)}"]
 
 
 def read(tex: str) -> str:
