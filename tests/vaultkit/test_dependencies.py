@@ -13,11 +13,11 @@ import pytest
 from vaultkit.run import dependencies
 from vaultkit.run.dependencies import (
     LocalFinder,
+    code_of_module,
     compile_ahead,
-    compiled,
     is_local,
     local_modules,
-    recording,
+    record_dependencies,
 )
 
 
@@ -40,7 +40,7 @@ def test_modules_beside_the_vault_are_found_from_anywhere(
 ) -> None:
     # So a command finds them that is installed elsewhere.
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(root)])
-    with recording(root, set()):
+    with record_dependencies(root, set()):
         import a_local_module  # type: ignore[import-not-found]
 
         assert a_local_module.x == 1
@@ -75,7 +75,7 @@ def test_modules_and_files_that_are_read_are_noted_down(root: Path) -> None:
     before = list(sys.meta_path)
     (root / ".venv" / "site-packages").mkdir(parents=True)
     (root / ".venv" / "site-packages" / "a.txt").write_text("")
-    with recording(root, read):
+    with record_dependencies(root, read):
         import a_local_module  # type: ignore[import-not-found]
 
         first = a_local_module
@@ -99,7 +99,7 @@ def test_modules_and_files_that_are_read_are_noted_down(root: Path) -> None:
 
     assert a_local_module is not first
     outside = a_local_module
-    with recording(root, set()):
+    with record_dependencies(root, set()):
         assert "a_local_module" not in sys.modules
     assert sys.modules["a_local_module"] is outside
 
@@ -109,7 +109,7 @@ def test_code_that_is_read_in_any_other_way_is_noted_down(root: Path) -> None:
         (root / name).write_text("x = 1\n")
     py_compile.compile(str(root / "kept.py"))
     read: set[Path] = set()
-    with recording(root, read):
+    with record_dependencies(root, read):
         (root / "text.py").read_text()
         runpy.run_path("run.py")
         for name in ("loaded", "kept"):
@@ -122,8 +122,8 @@ def test_code_that_is_read_in_any_other_way_is_noted_down(root: Path) -> None:
 def test_what_is_read_inside_is_noted_down_there(root: Path) -> None:
     outer: set[Path] = set()
     inner: set[Path] = set()
-    with recording(root, outer):
-        with recording(root, inner):
+    with record_dependencies(root, outer):
+        with record_dependencies(root, inner):
             Path(root / "data.txt").read_text()
         assert (inner, outer) == ({root / "data.txt"}, set())
         Path(root / "data.txt").read_text()
@@ -135,26 +135,26 @@ def test_what_is_read_inside_is_noted_down_there(root: Path) -> None:
 
 def test_a_module_is_compiled_once_until_it_changes(root: Path) -> None:
     path = root / "a_local_module.py"
-    first = compiled(str(path))
-    assert first is compiled(str(path))
+    first = code_of_module(str(path))
+    assert first is code_of_module(str(path))
     assert first.co_filename == str(path)
     path.write_text("x = 3\n")
-    assert compiled(str(path)) is not first
+    assert code_of_module(str(path)) is not first
     found: dict[str, int] = {}
-    exec(compiled(str(path)), found)
+    exec(code_of_module(str(path)), found)
     assert found["x"] == 3
 
 
 def test_modules_are_compiled_ahead_of_the_notes_that_import_them(root: Path) -> None:
     (root / "a_local_bad.py").write_text("def f(:\n")
-    before = set(dependencies._compiled)
+    before = set(dependencies._codes)
     compile_ahead(root, ["x = 1\n  import a_local_module as m", "from a_local_package import inner",
                          "import a_local_bad, numpy"])  # fmt: skip
-    made = {Path(path).name for path, *_ in set(dependencies._compiled) - before}
+    made = {Path(path).name for path, *_ in set(dependencies._codes) - before}
     assert made == {"a_local_module.py", "__init__.py", "inner.py"}
-    before = set(dependencies._compiled)
+    before = set(dependencies._codes)
     compile_ahead(root, ["ximport a_local_nothing"])
-    assert set(dependencies._compiled) == before
+    assert set(dependencies._codes) == before
 
 
 def test_only_local_modules_come_from_what_is_handed_in(root: Path) -> None:

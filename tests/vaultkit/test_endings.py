@@ -22,7 +22,7 @@ def note(monkeypatch: pytest.MonkeyPatch) -> Received:
 
 
 def results(note: Received, *lines: bytes) -> None:
-    take, _, _ = note.takers
+    take, _, _ = note.readers
     for line in lines:
         take(TOKEN + line + b"\n")
 
@@ -35,7 +35,7 @@ def test_a_heartbeat_says_how_long_a_note_may_be_silent(note: Received) -> None:
     results(note, b'B{"block":4,"limit":5}')
     assert (note.deadline, note.beats) == (150.5, 2)
     # Once it is clear that it has to end, it gets no more time.
-    take, _, _ = note.takers
+    take, _, _ = note.readers
     take(b"anything\n")
     results(note, b'B{"block":5,"limit":50}')
     assert (note.deadline, note.beats, note.verdict) == (150.5, 2, "garbled")
@@ -62,9 +62,9 @@ Current thread 0x00007e (most recent call first):
 
 
 def test_where_it_was_is_read_from_the_trace(note: Received) -> None:
-    note.takers[2](TRACE[:99])
-    note.takers[2](TRACE[99:])
-    ending = note.ending(None, signal.SIGSEGV, 0)
+    note.readers[2](TRACE[:99])
+    note.readers[2](TRACE[99:])
+    ending = note.make_ending(None, signal.SIGSEGV, 0)
     assert ending.frames == (
         ("session.py", 90), ("Note.md", 2), ("ctypes.py", 524), ("N\\xf6te.md", 7),
         ("threading.py", 324),
@@ -76,10 +76,10 @@ def test_where_it_was_is_read_from_the_trace(note: Received) -> None:
 
 
 def test_of_a_long_trace_the_end_is_kept(note: Received) -> None:
-    note.takers[2](b"x" * 70000)
-    note.takers[2](TRACE)
+    note.readers[2](b"x" * 70000)
+    note.readers[2](TRACE)
     assert len(note.trace) == 65536
-    assert note.ending(None, signal.SIGSEGV, 0).line("Note.md") == 2
+    assert note.make_ending(None, signal.SIGSEGV, 0).line("Note.md") == 2
 
 
 @pytest.mark.parametrize(

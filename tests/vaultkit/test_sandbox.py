@@ -87,9 +87,9 @@ def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
             "vaultkit.values.compare.abs was added",
         ),
         (
-            "from vaultkit.run.session import NoteRun\nNoteRun._run = None",
+            "from vaultkit.run.session import NoteRun\nNoteRun._run_block = None",
             5,
-            "vaultkit.run.session.NoteRun._run was replaced",
+            "vaultkit.run.session.NoteRun._run_block was replaced",
         ),
         (
             "from vaultkit.read.fences import OPTIONS\nOPTIONS.clear()",

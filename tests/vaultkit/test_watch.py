@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vaultkit.run.files import Watch, stamps, watched
+from vaultkit.run.files import Watch, guard_files, take_stamps
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def refused(vault: Path, event: str, *arguments: Any) -> str:
     watch = Watch(vault)
     message = ""
     try:
-        watch.see(event, arguments)
+        watch.check_event(event, arguments)
     except PermissionError as error:
         message = str(error)
     assert watch.refused == ([(0, message)] if message else [])
@@ -80,7 +80,7 @@ def test_what_is_not_the_notes_own_stays(
 ) -> None:
     assert refused(vault, event, *arguments) == message
     # Without a vault any file may be changed.
-    Watch(None).see(event, arguments)
+    Watch(None).check_event(event, arguments)
 
 
 def test_a_path_may_be_relative_to_an_open_folder(vault: Path) -> None:
@@ -103,20 +103,20 @@ def test_what_a_note_has_made_is_its_own(vault: Path) -> None:
         ("open", ("mine.txt", "w", None)),
         ("open", ("mine.txt", "a", None)),
     ):
-        watch.see(event, arguments)
+        watch.check_event(event, arguments)
     assert watch.refused == []
     Path("work2").mkdir()
     with pytest.raises(PermissionError, match="not change files that are not its own: work2"):
-        watch.see("os.rmdir", ("work2", -1))
+        watch.check_event("os.rmdir", ("work2", -1))
 
 
 @pytest.mark.parametrize("event", ["subprocess.Popen", "os.fork", "os.system", "os.posix_spawn"])
 def test_what_other_programs_change_is_found_afterwards(vault: Path, event: str) -> None:
     watch = Watch(vault)
-    assert watch.changed() == []
+    assert watch.describe_changes() == []
     (vault / "early.txt").write_text("1")
-    watch.see(event, ())
-    assert watch.changed() == []
+    watch.check_event(event, ())
+    assert watch.describe_changes() == []
     (vault / "new.txt").write_text("1")
     (vault / "Note.md").write_text("longer")
     (vault / "folder" / "a.txt").unlink()
@@ -125,42 +125,47 @@ def test_what_other_programs_change_is_found_afterwards(vault: Path, event: str)
     (vault / "__pycache__" / "a.pyc").write_text("1")
     (vault.parent / "lib.py").write_text("longer")
     message = ["docs/Note.md was changed", "docs/folder/a.txt was deleted", "docs/new.txt was made"]
-    assert watch.changed() == message
+    assert watch.describe_changes() == message
     # Each change is reported once; another program begins with what there is then.
-    assert watch.changed() == []
+    assert watch.describe_changes() == []
     (vault / "new.txt").unlink()
-    watch.see(event, ())
-    assert watch.changed() == ["docs/new.txt was deleted"]
+    watch.check_event(event, ())
+    assert watch.describe_changes() == ["docs/new.txt was deleted"]
     assert watch.started == [0, 0]
 
 
 def test_a_file_is_another_one_if_its_size_time_or_place_is(vault: Path) -> None:
     path = vault / "Note.md"
-    first = stamps(str(vault))
+    first = take_stamps(str(vault))
     assert set(first) == {str(path), str(vault / "folder" / "a.txt")}
     times = path.stat().st_atime_ns, path.stat().st_mtime_ns
     path.write_text("2")
     os.utime(path, ns=times)
-    assert stamps(str(vault)) == first
+    assert take_stamps(str(vault)) == first
     os.utime(path, ns=(times[0], times[1] + 10))
-    assert stamps(str(vault)) != first
+    assert take_stamps(str(vault)) != first
     path.write_text("22")
     os.utime(path, ns=times)
-    assert stamps(str(vault)) != first
+    assert take_stamps(str(vault)) != first
     (vault / "other").write_text("1")
     (vault / "other").replace(path)
     os.utime(path, ns=times)
-    assert stamps(str(vault)) != first
-    assert stamps(str(vault / "nothing")) == {}
+    assert take_stamps(str(vault)) != first
+    assert take_stamps(str(vault / "nothing")) == {}
     (vault / "loop").symlink_to(vault)
     (vault / "gone").symlink_to(vault / "nowhere")
-    assert {Path(name).name for name in stamps(str(vault))} == {"Note.md", "a.txt", "loop", "gone"}
+    assert {Path(name).name for name in take_stamps(str(vault))} == {
+        "Note.md",
+        "a.txt",
+        "loop",
+        "gone",
+    }
 
 
 def test_the_line_in_which_a_note_does_it_is_reported(vault: Path) -> None:
     watch = Watch(vault)
     code = "def f():\n    open('docs/Note.md', 'w')\n\n\nf()"
-    with watched(watch, "A Note.md"), pytest.raises(PermissionError):
+    with guard_files(watch, "A Note.md"), pytest.raises(PermissionError):
         exec(compile(code, "A Note.md", "exec"), {})
     # The line of the call that is not inside any other of the note.
     assert watch.refused == [(5, CHANGE.format("docs/Note.md"))]
@@ -172,8 +177,8 @@ def test_the_line_in_which_a_note_does_it_is_reported(vault: Path) -> None:
 
 def test_the_inner_one_of_two_watches_is_asked(vault: Path) -> None:
     outer, inner = Watch(vault), Watch(None)
-    with watched(outer, "a"):
-        with watched(inner, "b"):
+    with guard_files(outer, "a"):
+        with guard_files(inner, "b"):
             (vault / "Note.md").write_text("2")
         with pytest.raises(PermissionError):
             (vault / "Note.md").write_text("3")

@@ -23,6 +23,7 @@ from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packe
 from vaultkit.read.note import Note
 from vaultkit.workers.ending import Limits
 from vaultkit.workers.pool import Workers
+from vaultkit.workers.work import Resumption
 
 #: Characters and lines of a value that are shown.
 _WIDEST, _LONGEST = 80, 12
@@ -163,10 +164,10 @@ class _DraftWork(NoteWork):
         os.chdir(self.folder.parent)
         super().prepare()
 
-    def resumes(self, key: str) -> tuple[str, int, int]:
-        """Return the note of a key, and the last blocks after which its run can resume."""
+    def resumes(self, key: str) -> Resumption:
+        """Return from where the run of a key's note may resume."""
         path, agrees, last, _ = json.loads(key)
-        return path, agrees, last
+        return Resumption(path, agrees, last)
 
 
 def describe(value: Any) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vaultkit.pipeline import rests_on
 from vaultkit.run.dependencies import LocalFinder
-from vaultkit.run.reordering import compiled
+from vaultkit.run.reordering import compile_reordered
 from vaultkit.store import Store
 from vaultkit.workers.ending import Limits
 from vaultkit.workers.pool import Workers
@@ -146,7 +146,7 @@ class _Work:
     def load(self, key: str, given: bytes) -> None:  # noqa: ARG002
         """Import the module before the processes of the figures are forked."""
         if self.reordered and not any(isinstance(one, LocalFinder) for one in sys.meta_path):
-            sys.meta_path.insert(0, LocalFinder(self.reordered, compiled))
+            sys.meta_path.insert(0, LocalFinder(self.reordered, compile_reordered))
         importlib.import_module(self.module)
 
     def __call__(self, key: str, send: Send) -> None:

@@ -37,7 +37,7 @@ from vaultkit.read.note import Block, Note
 from vaultkit.read.options import OF_CODE, kinds_of_results, unknown_checks
 from vaultkit.read.vault import Vault
 from vaultkit.run import reordering
-from vaultkit.run.dependencies import recording
+from vaultkit.run.dependencies import record_dependencies
 from vaultkit.run.session import NoteRun, Observer, Step
 
 #: Why formulas and numbers are not judged in a note whose code defines an algorithm without calling
@@ -358,7 +358,9 @@ def run_code(
     judges = judges or RunChecks(task)
 
     rewrite, compile_module = (
-        (reordering.reordered, reordering.compiled) if task.settings.reordered else (None, None)
+        (reordering.reorder_products, reordering.compile_reordered)
+        if task.settings.reordered
+        else (None, None)
     )
     timeout = task.settings.timeout
     session = NoteRun(
@@ -367,14 +369,14 @@ def run_code(
     judges.call_with(session.call)
     root = task.folder.parent
     read = set() if read is None else read
-    replaced = session.replaced
+    undo_replacements = session.undo_replacements
     changes: list[tuple[int, str]] = []
     # Reading and judging a large note may take longer than its code is allowed.
     patience = timeout + len(task.note.text) // _JUDGED_WITHIN_A_SECOND
     try:
         beat(0, patience)
         claims_of(task.note)
-        with recording(root, read, compile_module):
+        with record_dependencies(root, read, compile_module):
             for index in count():
                 if index >= len(judges.task.note.blocks[: judges.task.until]):
                     break
@@ -391,7 +393,7 @@ def run_code(
         task = judges.task
         if task.until is None:
             if task.settings.trials:  # their runs would take what is replaced for the originals
-                changes += replaced()
+                changes += undo_replacements()
             try_others(
                 task.note, [judges.equations], task.settings.trials, shapes=[judges.shapes],
                 sentences=[judges.bindings],
@@ -407,11 +409,11 @@ def run_code(
                 yield check
     except Exception:
         # What the note has replaced may be the cause of the engine's error.
-        changes += replaced()
+        changes += undo_replacements()
         if not changes:
             raise
     else:
-        changes += replaced()
+        changes += undo_replacements()
     for line, what in changes:
         index = sum(block.fence.line < line for block in judges.task.note.blocks) - 1
         yield Check("block", line, what, FAILS, what, block=max(index, 0))

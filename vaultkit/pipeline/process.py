@@ -26,7 +26,7 @@ from vaultkit.read.options import CHECKS
 from vaultkit.run.dependencies import compile_ahead, local_modules
 from vaultkit.run.session import Step
 from vaultkit.workers.ending import Ending
-from vaultkit.workers.work import Send, beats
+from vaultkit.workers.work import Send, beat_sender
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ class NoteWork:
             for check in typeset.check(task.note, task.settings.typeset):
                 send({"check": check.plain()})
         for check in run_code(
-            task, beat=beats(send), read=read, watch=watch, pause=pause, judges=judges
+            task, beat=beat_sender(send), read=read, watch=watch, pause=pause, judges=judges
         ):
             send({"check": check.plain()})
         if outputs:

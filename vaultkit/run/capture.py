@@ -16,7 +16,7 @@ from _signal import signal as _handle
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,10 +82,13 @@ class Output(io.TextIOBase):
 
 
 def shortened(text: str, most: int = _HEAD + _TAIL, missing: int = 0) -> str:
-    """Shorten a text of more than ``most`` characters to its beginning and its end.
+    r"""Shorten a text of more than ``most`` characters to its beginning and its end.
 
-    Between them stands the number of characters left out; ``missing`` more were never stored. Lone
-    surrogates are escaped.
+    The number of characters left out is written between them; ``missing`` more were never stored.
+    Lone surrogates are escaped.
+
+    >>> shortened("a" * 5000).replace("a" * 500, "…")
+    '…………\n[… 2,000 characters cut …]\n……'
     """
     if not text.isascii():
         text = text.encode(errors="backslashreplace").decode()  # lone surrogates
@@ -108,8 +111,8 @@ class Capture:
 
         KeyboardInterrupt is raised if it came from outside.
         """
-        self.has_reserve()
-        with _redirected(self.output), _interrupts() as interrupted:
+        self.ensure_reserve()
+        with _redirect_output(self.output), _record_interrupts() as interrupted:
             try:
                 with limit(seconds):
                     call()
@@ -121,9 +124,9 @@ class Capture:
                 return error
         return None
 
-    def has_reserve(self) -> bool:
-        """Return whether there is a reserve of memory to report a MemoryError with."""
-        self._reserve = self._reserve or _reserve()
+    def ensure_reserve(self) -> bool:
+        """Reserve memory to report a MemoryError with; return whether there is any."""
+        self._reserve = self._reserve or _reserve_memory()
         return self._reserve is not None
 
     def traceback_of(self, error: BaseException, seconds: float, *, brief: bool = False) -> str:
@@ -162,13 +165,14 @@ def _leave_out_the_engine(shown: traceback.TracebackException) -> None:
 
 
 def _depth(frame: types.TracebackType | None) -> int:
+    """Return the number of calls in a traceback."""
     depth = 0
     while frame:
         frame, depth = frame.tb_next, depth + 1
     return depth
 
 
-def _reserve() -> mmap.mmap | None:
+def _reserve_memory() -> mmap.mmap | None:
     """Reserve address space, to be released when memory runs out."""
     with contextlib.suppress(OSError, ValueError):
         return mmap.mmap(-1, 32 << 20, **_PRIVATE)
@@ -176,22 +180,29 @@ def _reserve() -> mmap.mmap | None:
 
 
 @contextlib.contextmanager
-def _redirected(output: Output) -> Iterator[None]:
+def _redirect_output(output: Output) -> Iterator[None]:
     """Redirect standard output and error to one stream, with an empty standard input."""
-    before = sys.stdin, sys.stdout, sys.stderr
+    streams = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), output, output
     try:
         yield
     finally:
-        sys.stdin, sys.stdout, sys.stderr = before
+        sys.stdin, sys.stdout, sys.stderr = streams
 
 
-#: The signals of the limits, their timers, and the factor of the seconds. Pyodide has the signals,
-#: but no timers.
-_TIMERS: tuple[tuple[int, int, float], ...] = (
+class _Timer(NamedTuple):
+    """A timer of a time limit: its signal, its clock, and a factor for the seconds."""
+
+    signal: int
+    clock: int
+    factor: float
+
+
+#: Pyodide has the signals, but no timers.
+_TIMERS: tuple[_Timer, ...] = (
     (
-        (signal.SIGPROF, signal.ITIMER_PROF, 1.0),
-        (signal.SIGALRM, signal.ITIMER_REAL, PATIENCE),
+        _Timer(signal.SIGPROF, signal.ITIMER_PROF, 1.0),
+        _Timer(signal.SIGALRM, signal.ITIMER_REAL, PATIENCE),
     )
     if hasattr(signal, "setitimer")
     else ()
@@ -210,20 +221,20 @@ class limit:  # noqa: N801 - used like a function
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.stopped: BlockTimeoutError | None = None
-        here = threading.current_thread() is threading.main_thread()
-        self.timers = _TIMERS if here else ()
+        is_main_thread = threading.current_thread() is threading.main_thread()
+        self.timers = _TIMERS if is_main_thread else ()
 
     def __enter__(self) -> None:
-        self.before = [_handle(number, self._stop) for number, _, _ in self.timers]
-        for _, timer, factor in self.timers:
-            signal.setitimer(timer, self.seconds * factor, 0.05)
+        self.handlers = [_handle(timer.signal, self._stop) for timer in self.timers]
+        for timer in self.timers:
+            signal.setitimer(timer.clock, self.seconds * timer.factor, 0.05)
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """Stop the timers; raise the timeout if the code has caught it."""
-        for _, timer, _ in self.timers:
-            signal.setitimer(timer, 0)
-        for (number, _, _), before in zip(self.timers, self.before, strict=True):
-            _handle(number, before)
+        for timer in self.timers:
+            signal.setitimer(timer.clock, 0)
+        for timer, handler in zip(self.timers, self.handlers, strict=True):
+            _handle(timer.signal, handler)
         if self.stopped and kind is None:
             raise self.stopped
 
@@ -256,20 +267,20 @@ def slowness() -> int:
 
 
 @contextlib.contextmanager
-def _interrupts() -> Iterator[list[Any]]:
+def _record_interrupts() -> Iterator[list[Any]]:
     """Record interrupts from the keyboard, as opposed to a KeyboardInterrupt raised by a note."""
-    typed: list[Any] = []
-    before = _handler(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield typed
+    interrupts: list[Any] = []
+    handler = _handler(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield interrupts
         return
 
-    def note_down(number: int, frame: types.FrameType | None) -> None:
-        typed.append(number)
-        before(number, frame)
+    def record(number: int, frame: types.FrameType | None) -> None:
+        interrupts.append(number)
+        handler(number, frame)
 
-    _handle(signal.SIGINT, note_down)
+    _handle(signal.SIGINT, record)
     try:
-        yield typed
+        yield interrupts
     finally:
-        _handle(signal.SIGINT, before)
+        _handle(signal.SIGINT, handler)

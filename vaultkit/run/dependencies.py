@@ -19,7 +19,7 @@ _hooked = False
 
 
 @contextlib.contextmanager
-def recording(
+def record_dependencies(
     root: Path, read: set[Path], compile_module: Callable[[str], CodeType] | None = None
 ) -> Iterator[None]:
     """Record the files below a folder that code reads; its modules are imported afresh.
@@ -42,10 +42,10 @@ def recording(
 
     def code_of(path: str) -> CodeType:
         read.add(Path(path))  # including cached ones, which are not opened again
-        return (compile_module or compiled)(path)
+        return (compile_module or code_of_module)(path)
 
     try:
-        with afresh(root, code_of) as found:
+        with import_afresh(root, code_of) as found:
             yield
     finally:
         _recording.pop()
@@ -53,7 +53,7 @@ def recording(
 
 
 @contextlib.contextmanager
-def afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str, Path]]:
+def import_afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str, Path]]:
     """Import the modules below a folder afresh within the context, from given code.
 
     Parameters
@@ -68,8 +68,8 @@ def afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str,
     dict
         The modules that are imported, and their paths.
     """
-    before = {name: sys.modules[name] for name in local_modules(root)}
-    for name in before:
+    imported = {name: sys.modules[name] for name in local_modules(root)}
+    for name in imported:
         del sys.modules[name]
     finder = LocalFinder(root, code_of)
     sys.meta_path.insert(0, finder)
@@ -80,19 +80,20 @@ def afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str,
             sys.meta_path.remove(finder)
         for name in finder.found:
             sys.modules.pop(name, None)
-        sys.modules.update(before)
+        sys.modules.update(imported)
 
 
+#: The local modules of each folder, with the state of `sys.modules` in which they were found.
 _local: dict[Path, tuple[object, list[str]]] = {}
 
 
 def local_modules(root: Path) -> list[str]:
     """Return the names of the modules below a folder that are imported now."""
     # Most forked processes have the modules of their parent; a new one is the last.
-    now = len(sys.modules), next(reversed(sys.modules))
-    if root not in _local or _local[root][0] != now:
-        found = [(name, getattr(module, "__file__", None)) for name, module in sys.modules.items()]
-        _local[root] = now, [name for name, origin in found if is_local(name, origin, root)]
+    state = len(sys.modules), next(reversed(sys.modules))
+    if root not in _local or _local[root][0] != state:
+        files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+        _local[root] = state, [name for name, file in files.items() if is_local(name, file, root)]
     return _local[root][1]
 
 
@@ -101,14 +102,12 @@ def is_local(name: str, origin: object, root: Path) -> bool:
     # Called for thousands of modules per note, so the test that excludes most comes first.
     if not isinstance(origin, str) or not origin.startswith(f"{root}{os.sep}"):
         return False
-    installed = sys.prefix != sys.base_prefix and origin.startswith(f"{sys.prefix}{os.sep}")
-    return (
-        origin.endswith(".py")
-        and name != "__main__"
-        and name.partition(".")[0] != __name__.partition(".")[0]
-        and not installed
-        and "site-packages" not in Path(origin).parts
-    )
+    in_environment = sys.prefix != sys.base_prefix and origin.startswith(f"{sys.prefix}{os.sep}")
+    is_installed = in_environment or "site-packages" in Path(origin).parts
+    is_of_engine = name.partition(".")[0] == __name__.partition(".")[0]
+    if is_installed or is_of_engine:
+        return False
+    return origin.endswith(".py") and name != "__main__"
 
 
 class LocalFinder:
@@ -153,17 +152,17 @@ class _Loader(importlib.machinery.SourceFileLoader):
         return self.code_of(self.path)
 
 
-_compiled: dict[tuple[str, int, int], CodeType] = {}
+_codes: dict[tuple[str, int, int], CodeType] = {}
 
 
-def compiled(path: str) -> CodeType:
+def code_of_module(path: str) -> CodeType:
     """Compile a module, cached for this process and those forked from it."""
     status = Path(path).stat()
     key = path, status.st_mtime_ns, status.st_size
-    if key not in _compiled:
+    if key not in _codes:
         source = Path(path).read_bytes()
-        _compiled[key] = compile(source, path, "exec", dont_inherit=True)
-    return _compiled[key]
+        _codes[key] = compile(source, path, "exec", dont_inherit=True)
+    return _codes[key]
 
 
 def compile_ahead(root: Path, sources: Iterable[str]) -> None:
@@ -174,7 +173,7 @@ def compile_ahead(root: Path, sources: Iterable[str]) -> None:
     for name in names:
         for path in (root / f"{name}.py", *(root / name).glob("*.py")):
             with contextlib.suppress(OSError, SyntaxError, ValueError):
-                compiled(str(path))
+                code_of_module(str(path))
 
 
 def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
@@ -187,11 +186,12 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
         return
     root, read = _recording[-1]
     name = path if isinstance(path, str) else path.decode(errors="surrogateescape")
-    if name.startswith(str(root)) or not name.startswith("/"):
-        opened = Path(name).absolute()
-        if opened.suffix == ".pyc":
-            with contextlib.suppress(ValueError):
-                opened = Path(importlib.util.source_from_cache(str(opened)))
-        installed = "site-packages" in opened.parts or opened.is_relative_to(_ENGINE)
-        if opened.is_relative_to(root) and not installed:
-            read.add(opened)
+    if name.startswith("/") and not name.startswith(str(root)):
+        return
+    opened = Path(name).absolute()
+    if opened.suffix == ".pyc":
+        with contextlib.suppress(ValueError):
+            opened = Path(importlib.util.source_from_cache(str(opened)))
+    is_installed = "site-packages" in opened.parts or opened.is_relative_to(_ENGINE)
+    if opened.is_relative_to(root) and not is_installed:
+        read.add(opened)

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 #: The events of `sys.addaudithook` that change files, and which of their arguments are paths.
 _CHANGES = {
@@ -36,11 +36,19 @@ _STARTS = frozenset({
     "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.system",
     "pty.spawn", "subprocess.Popen",
 })  # fmt: skip
+_EVENTS = frozenset({"open", *_CHANGES, *_STARTS})
 #: Most files that a message names.
 _FEW = 3
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 Stamps = dict[str, tuple[int, int, int]]
+
+
+class _Created(NamedTuple):
+    """A file that a note has created: its line, and whether it has written it, not moved it."""
+
+    line: int
+    is_written: bool
 
 
 @dataclass
@@ -61,8 +69,8 @@ class Watch:
     #: The lines that have started other programs.
     started: list[int] = field(default_factory=list)
     _filename: str = ""
-    #: The files that it has created, each with its line and whether it has written it itself.
-    _made: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    #: The files that it has created, by their paths.
+    _created: dict[str, _Created] = field(default_factory=dict)
     _root: str = ""
     _beside: str = ""
     _before: Stamps | None = None
@@ -71,44 +79,42 @@ class Watch:
         self._root = str(self.root.resolve()) if self.root else ""
         self._beside = str(Path(self._root).parent)
 
-    def changed(self) -> list[str]:
+    def describe_changes(self) -> list[str]:
         """Describe the files of the vault that other programs have changed, if any ran."""
         if self._before is None:
             return []
-        before, self._before = self._before, stamps(self._root)
-        now = self._before
+        before, now = self._before, take_stamps(self._root)
+        self._before = now
+        changed = [p for p in sorted(before.keys() | now.keys()) if before.get(p) != now.get(p)]
         return [
-            f"{os.path.relpath(path)} was {what}"
-            for path in sorted(before.keys() | now.keys())
-            if (what := _what(before.get(path), now.get(path)))
+            f"{os.path.relpath(path)} was {_describe_change(before.get(path), now.get(path))}"
+            for path in changed
         ]
 
-    def left(self) -> tuple[int, str] | None:
-        """Return line and message about files that the note has left; remove those that it wrote.
+    def remove_left_files(self) -> tuple[int, str] | None:
+        """Remove the files that the note has written and left; return line and message about them.
 
-        Files that it has moved are kept, and so are folders, which may contain such files.
+        Files that it has moved are kept, and so are folders, which may contain such files. Return
+        None if there are none.
         """
-        there = {
-            path: how
-            for path, how in self._made.items()
-            if os.path.lexists(path) and not self._is_hidden(path)
-        }
-        self._made.clear()
-        for path, (_, written) in there.items():
-            if written and (Path(path).is_symlink() or not Path(path).is_dir()):
+        created = {path: made for path, made in self._created.items() if os.path.lexists(path)}
+        self._created.clear()
+        left = [path for path in created if not self._is_hidden(path)]
+        if not left:
+            return None
+        for path in left:
+            is_file = Path(path).is_symlink() or not Path(path).is_dir()
+            if created[path].is_written and is_file:
                 with contextlib.suppress(OSError):
                     Path(path).unlink()
-        if not there:
-            return None
-        left_paths = list(there)
-        names = ", ".join(os.path.relpath(path) for path in left_paths[:_FEW])
-        if len(left_paths) > _FEW:
-            names += f" and {len(left_paths) - _FEW} more"
-        removed = "" if any(map(os.path.lexists, left_paths)) else " (removed now)"
+        names = ", ".join(os.path.relpath(path) for path in left[:_FEW])
+        if len(left) > _FEW:
+            names += f" and {len(left) - _FEW} more"
+        removed = "" if any(map(os.path.lexists, left)) else " (removed now)"
         why = f"a note may not leave files beside its vault: {names}{removed}"
-        return there[left_paths[0]][0], f"{why}; a folder of tempfile is removed by itself"
+        return created[left[0]].line, f"{why}; a folder of tempfile is removed by itself"
 
-    def see(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def check_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Check an audit event before it takes effect.
 
         Raises
@@ -120,11 +126,12 @@ class Watch:
             self.touched = True
             self.started.append(self._line())
             if self._before is None and self._root:
-                self._before = stamps(self._root)
+                self._before = take_stamps(self._root)
             return
         if event == "open":
             path, mode, flags = arguments
-            if not (flags & _WRITES if isinstance(flags, int) else set(str(mode)) & set("wax+")):
+            may_write = flags & _WRITES if isinstance(flags, int) else set(str(mode)) & set("wax+")
+            if not may_write:
                 return
             paths = [path]
         else:
@@ -134,9 +141,9 @@ class Watch:
             return
         folder = arguments[-1] if event in ("os.remove", "os.rmdir", "os.mkdir") else -1
         for path in paths:
-            self._judge(event, path, folder)
+            self._check_path(event, path, folder)
 
-    def _judge(self, event: str, path: Any, folder: Any) -> None:
+    def _check_path(self, event: str, path: Any, folder: Any) -> None:
         """Refuse to change a file that the note has not created; remember one that it creates.
 
         ``folder`` is the descriptor of the folder that a relative path starts from, if any.
@@ -150,24 +157,24 @@ class Watch:
         name = str(Path(name).parent.resolve() / Path(name).name)
         if not _is_in(name, self._beside) or f"{os.sep}__pycache__" in name:
             return
-        if any(_is_in(name, made) for made in self._made):
-            if name in self._made and event in _MOVES:
-                self._made[name] = self._made[name][0], False
+        if any(_is_in(name, path) for path in self._created):
+            if name in self._created and event in _MOVES:
+                self._created[name] = _Created(self._created[name].line, False)
             return
-        there = os.path.lexists(name)
-        if there or _is_in(name, self._root):
-            verb = "change" if there else "make"
+        exists = os.path.lexists(name)
+        if exists or _is_in(name, self._root):
+            verb = "change" if exists else "make"
             what = f"a note may not {verb} files that are not its own: {os.path.relpath(name)}"
             self.refused.append((self._line(), what))
             raise PermissionError(what)
-        self._made[name] = self._line(), event not in _MOVES
+        self._created[name] = _Created(self._line(), event not in _MOVES)
 
     def _is_hidden(self, path: str) -> bool:
         """Return whether a file is in a hidden folder, such as a cache, or in tempfile's folder."""
         parts = Path(path).relative_to(self._beside).parts
         temporary = str(Path(tempfile.gettempdir()).resolve())
-        here = _is_in(temporary, self._beside) and _is_in(path, temporary)
-        return here or any(part.startswith(".") for part in parts)
+        is_temporary = _is_in(temporary, self._beside) and _is_in(path, temporary)
+        return is_temporary or any(part.startswith(".") for part in parts)
 
     def _line(self) -> int:
         """Return the line of the note that is being executed."""
@@ -180,16 +187,16 @@ class Watch:
 
 
 def _is_in(path: str, folder: str) -> bool:
+    """Return whether a path is a folder or below it."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _what(before: object, now: object) -> str:
-    if before == now:
-        return ""
+def _describe_change(before: object, now: object) -> str:
+    """Return what was done to a file, given its stamps before and now; None is no file."""
     return "made" if before is None else "deleted" if now is None else "changed"
 
 
-def stamps(root: str) -> Stamps:
+def take_stamps(root: str) -> Stamps:
     """Return a stamp for each file of a vault, by which changes are detected."""
     found: Stamps = {}
     folders = [root]
@@ -211,7 +218,7 @@ _hooked = False
 
 
 @contextlib.contextmanager
-def watched(watch: Watch, filename: str) -> Iterator[None]:
+def guard_files(watch: Watch, filename: str) -> Iterator[None]:
     """Guard files while code runs that was compiled as ``filename``."""
     global _hooked
     if not _hooked:
@@ -228,10 +235,10 @@ def watched(watch: Watch, filename: str) -> Iterator[None]:
 
 def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
     """Pass an audit event to the innermost guard, if it starts a process or may change a file."""
-    if _watching and (event == "open" or event in _CHANGES or event in _STARTS):
+    if _watching and event in _EVENTS:
         # The guard must not see its own access to the files.
         watch = _watching.pop()
         try:
-            watch.see(event, arguments)
+            watch.check_event(event, arguments)
         finally:
             _watching.append(watch)

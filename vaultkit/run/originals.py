@@ -44,15 +44,15 @@ class _Snapshot:
     """A snapshot of the attributes of a module or class."""
 
     owner: Any
-    called: str
-    held: dict[str, Any]
-    #: The contents of containers of constants.
+    name: str
+    attributes: dict[str, Any]
+    #: The containers of constants, each with its name and its contents.
     containers: tuple[tuple[str, Any, Any], ...] = ()
     #: All names of the module, where a new one could hide a built-in name.
     all: frozenset[str] = field(default_factory=frozenset)
 
     def __post_init__(self) -> None:
-        self._names, self._values = tuple(self.held), tuple(self.held.values())
+        self._names, self._values = tuple(self.attributes), tuple(self.attributes.values())
 
     @property
     def is_unchanged(self) -> bool:
@@ -60,8 +60,8 @@ class _Snapshot:
         now = self.owner.__dict__
         if not _all(_map(is_, _map(now.get, self._names), self._values)):
             return False
-        for _, container, before in self.containers:
-            if container != before:
+        for _, container, contents in self.containers:
+            if container != contents:
                 return False
         return not self.all or now.keys() <= self.all
 
@@ -76,14 +76,14 @@ class Originals:
     def __init__(self) -> None:
         self._modules: dict[str, types.ModuleType] = {}
         self._imported = sys.modules
-        #: All snapshots, those of the essential modules first; and these alone.
-        self._kept: list[_Snapshot] = []
+        #: All snapshots, those of the essential modules first; then these alone.
+        self._snapshots: list[_Snapshot] = []
         self._essential: list[_Snapshot] = []
         self._functions: dict[int, tuple[types.FunctionType, Any]] = {}
-        self._counts = 0, 0
-        self._ahead = self._hooked = False
+        self._counts_of_modules = 0, 0
+        self._taken_ahead = self._hooked = False
         #: The ids of functions whose code or defaults were set.
-        self._recoded: set[int] = set()
+        self._ids_of_recoded: set[int] = set()
 
     def remember(self, *, ahead: bool = False) -> None:
         """Take the snapshot.
@@ -94,32 +94,38 @@ class Originals:
             # An audit hook cannot be removed.
             sys.addaudithook(self._on_event)
             self._hooked = True
-        known, self._ahead = self._ahead, ahead
-        if known and self._counts[0] == len(sys.modules):
+        is_current, self._taken_ahead = self._taken_ahead, ahead
+        if is_current and self._counts_of_modules[0] == len(sys.modules):
             return
         counts = len(sys.modules), sum(name.startswith(_ENGINE) for name in sys.modules)
-        if self._counts[1] == counts[1] and (known or not self._differences(undo=False)):
+        has_same_engine = self._counts_of_modules[1] == counts[1]
+        if has_same_engine and (is_current or not self._differences(undo=False)):
             return
-        self._counts = counts
+        self._counts_of_modules = counts
         modules, self._imported = dict(sys.modules), sys.modules
         self._modules = {
             name: module
-            for name in sorted(_watched(modules), key=lambda name: (name not in _ESSENTIAL, name))
+            for name in sorted(
+                _names_of_watched_modules(modules), key=lambda name: (name not in _ESSENTIAL, name)
+            )
             if isinstance(module := modules.get(name), types.ModuleType)
         }
-        found = (kept for item in self._modules.items() for kept in _keep_module(*item))
         # A class may have several names.
-        self._kept = list({id(k.owner): k for k in found}.values())
+        by_owner: dict[int, _Snapshot] = {}
+        for name, module in self._modules.items():
+            by_owner.update({id(s.owner): s for s in _snapshots_of_module(name, module)})
+        self._snapshots = list(by_owner.values())
         # Modules import containers from each other; one snapshot of each is enough.
-        owners = {id(each[1]): kept for kept in self._kept for each in kept.containers}
-        for kept in self._kept:
-            kept.containers = tuple(c for c in kept.containers if owners[id(c[1])] is kept)
-        self._essential = [kept for kept in self._kept if kept.called in _ESSENTIAL]
-        values = (value for kept in self._kept for value in kept.held.values())
+        holders = {id(each[1]): s for s in self._snapshots for each in s.containers}
+        for snapshot in self._snapshots:
+            unique = (c for c in snapshot.containers if holders[id(c[1])] is snapshot)
+            snapshot.containers = tuple(unique)
+        self._essential = [s for s in self._snapshots if s.name in _ESSENTIAL]
+        values = (value for s in self._snapshots for value in s.attributes.values())
         self._functions = {
             id(v): (v, _CODE(v)) for v in values if isinstance(v, types.FunctionType)
         }
-        self._recoded.clear()
+        self._ids_of_recoded.clear()
 
     def restore(self, *, essential: bool = False) -> list[str]:
         """Undo replacements and deletions since the snapshot; return their names.
@@ -134,56 +140,51 @@ class Originals:
         With ``essential``, only what the engine itself needs is compared.
         """
         found = []
-        for kept in self._essential if essential else self._kept:
-            if not kept.is_unchanged:
-                found += [*_compare(kept, undo)]
+        for snapshot in self._essential if essential else self._snapshots:
+            if not snapshot.is_unchanged:
+                found += [*_find_changes(snapshot, undo)]
         if sys.modules is not self._imported:
             found.append("sys.modules was replaced")
             if undo:
                 sys.modules = self._imported
         for name, module in self._modules.items():
             if sys.modules.get(name) is not module:
-                found.append(f"sys.modules[{name!r}] was {_what(name not in sys.modules)}")
+                found.append(f"sys.modules[{name!r}] was {_verb(name not in sys.modules)}")
                 if undo:
                     sys.modules[name] = module
-        found += self._compare_code(undo)
+        found += self._find_changed_code(undo)
         return found
 
-    def _compare_code(self, undo: bool) -> Iterator[str]:
+    def _find_changed_code(self, undo: bool) -> Iterator[str]:
         """Yield the functions whose code was replaced; with ``undo``, restore it."""
-        for place in self._functions.keys() & self._recoded:
-            function, before = self._functions[place]
-            if not _all(_map(is_, _CODE(function), before)):
+        for identity in self._functions.keys() & self._ids_of_recoded:
+            function, code = self._functions[identity]
+            if not _all(_map(is_, _CODE(function), code)):
                 yield f"the code of {function.__module__}.{function.__qualname__} was replaced"
                 if undo:
-                    function.__code__, function.__defaults__, function.__kwdefaults__ = before
-        self._recoded.clear()
+                    function.__code__, function.__defaults__, function.__kwdefaults__ = code
+        self._ids_of_recoded.clear()
 
     def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         # Python raises this event when the code or the defaults of a function are set.
         if event in ("object.__setattr__", "object.__delattr__"):
-            self._recoded.add(id(arguments[0]))
+            self._ids_of_recoded.add(id(arguments[0]))
 
 
-def _what(gone: bool) -> str:
+def _verb(gone: bool) -> str:
     return "deleted" if gone else "replaced"
 
 
-def _watched(modules: dict[str, Any]) -> set[str]:
+def _names_of_watched_modules(modules: dict[str, Any]) -> set[str]:
     """Return the names of the modules that the engine depends on."""
     engine = {name for name in modules if name.partition(".")[0] == _ENGINE}
-    used = {
-        value.__name__
-        for name in engine
-        for value in vars(modules[name]).values()
-        if isinstance(value, types.ModuleType)
-    }
-    used |= {
-        str(getattr(value, "__module__", ""))
-        for name in engine
-        for value in vars(modules[name]).values()
-        if isinstance(value, (type, types.FunctionType))
-    }
+    used: set[str] = set()
+    for name in engine:
+        for value in vars(modules[name]).values():
+            if isinstance(value, types.ModuleType):
+                used.add(value.__name__)
+            elif isinstance(value, (type, types.FunctionType)):
+                used.add(str(getattr(value, "__module__", "")))
     standard = {name for name in used if name.partition(".")[0] in sys.stdlib_module_names}
     parts = ("numpy._core.", "numpy.lib.", "numpy.linalg", "numpy.random")
     numpy = {name for name in modules if name == "numpy" or name.startswith(parts)}
@@ -191,26 +192,29 @@ def _watched(modules: dict[str, Any]) -> set[str]:
     return (always | engine | standard | numpy) - {"__main__"}
 
 
-def _keep_module(name: str, module: types.ModuleType) -> Iterator[_Snapshot]:
+def _snapshots_of_module(name: str, module: types.ModuleType) -> Iterator[_Snapshot]:
     """Yield snapshots of a module and of its classes that are written in Python."""
-    engine = name.partition(".")[0] == _ENGINE
+    is_of_engine = name.partition(".")[0] == _ENGINE
     restless = _RESTLESS.get(name, set())
-    held = {}
+    attributes = {}
     for key, value in vars(module).items():
         if key in restless or value is None or isinstance(value, (bool, np.random.Generator)):
             continue
-        if engine or key == "__import__" or key == "__build_class__" or not key.startswith("_"):
-            held[key] = value
+        is_public = not key.startswith("_") or key in ("__import__", "__build_class__")
+        if is_of_engine or is_public:
+            attributes[key] = value
     if name == "sys":
-        held = {key: value for key, value in held.items() if callable(value)}
-    yield from _keep(module, name, held, everything=engine)
-    for value in held.values():
-        if inspect.isclass(value) and _is_python(value) and _is_of(value, name):
-            members = {k: v for k, v in vars(value).items() if _is_code(v)}
-            yield from _keep(value, f"{value.__module__}.{value.__qualname__}", members)
+        attributes = {key: value for key, value in attributes.items() if callable(value)}
+    if attributes:
+        yield _snapshot(module, name, attributes, everything=is_of_engine)
+    for value in attributes.values():
+        if inspect.isclass(value) and _is_python(value) and _is_defined_in(value, name):
+            members = {key: member for key, member in vars(value).items() if _is_code(member)}
+            if members:
+                yield _snapshot(value, f"{value.__module__}.{value.__qualname__}", members)
 
 
-def _is_of(kind: type, name: str) -> bool:
+def _is_defined_in(kind: type, name: str) -> bool:
     """Return whether a class is defined in a module or in its package."""
     return kind.__module__.partition(".")[0] == name.partition(".")[0]
 
@@ -226,62 +230,64 @@ def _is_code(value: object) -> bool:
     ) or inspect.isroutine(value)
 
 
-def _keep(
-    owner: Any, called: str, held: dict[str, Any], *, everything: bool = False
-) -> Iterator[_Snapshot]:
-    """Yield a snapshot of the attributes ``held`` of a module or class, unless there are none.
+def _snapshot(
+    owner: Any, name: str, attributes: dict[str, Any], *, everything: bool = False
+) -> _Snapshot:
+    """Return a snapshot of some attributes of a module or class.
 
     With ``everything``, it includes the contents of constants and the set of all names.
     """
-    if not held:
-        return
+    if not everything:
+        return _Snapshot(owner, name, attributes)
     containers = (
-        (name, value, value.copy())
-        for name, value in held.items()
-        if everything and name.isupper() and isinstance(value, (dict, list, set))
+        (key, value, value.copy())
+        for key, value in attributes.items()
+        if key.isupper() and isinstance(value, (dict, list, set))
     )
-    yield _Snapshot(
-        owner,
-        called,
-        held,
-        tuple(containers),
-        frozenset(vars(owner)) if everything else frozenset(),
-    )
+    return _Snapshot(owner, name, attributes, tuple(containers), frozenset(vars(owner)))
 
 
 #: What `time.tzset` binds anew, which some packages call when they are imported.
 _OF_TZSET = ("tzname", "timezone", "altzone", "daylight")
 
 
-def _compare(kept: _Snapshot, undo: bool) -> Iterator[str]:
-    """Yield changed names; it calls no built-in function, which may be replaced itself."""
-    now = kept.owner.__dict__
-    for name, value in kept.held.items():
+def _find_changes(snapshot: _Snapshot, undo: bool) -> Iterator[str]:
+    """Yield what was changed in a module or class, in words; with ``undo``, restore it.
+
+    It calls no built-in function before those are restored, since they may be replaced themselves.
+    """
+    now = snapshot.owner.__dict__
+    for name, value in snapshot.attributes.items():
         found = now.get(name, _GONE)
-        if found is not value and not (kept.called == "time" and name in _OF_TZSET):
-            yield f"{kept.called}.{name} was {_what(found is _GONE)}"
+        is_of_tzset = snapshot.name == "time" and name in _OF_TZSET
+        if found is not value and not is_of_tzset:
+            yield f"{snapshot.name}.{name} was {_verb(found is _GONE)}"
             if undo:
-                _setattr(kept.owner, name, value)
-    for name, container, before in kept.containers:
-        if container != before:
-            yield f"{kept.called}.{name} was changed"
+                _setattr(snapshot.owner, name, value)
+    for name, container, contents in snapshot.containers:
+        if container != contents:
+            yield f"{snapshot.name}.{name} was changed"
             if undo:
                 container.clear()
-                (container.extend if isinstance(container, list) else container.update)(before)
-    for name in set(now) - kept.all if kept.all else ():
+                (container.extend if isinstance(container, list) else container.update)(contents)
+    for name in set(now) - snapshot.all if snapshot.all else ():
         # A built-in name in a module of the engine hides the built-in object.
         if hasattr(builtins, name):
-            yield f"{kept.called}.{name} was added"
+            yield f"{snapshot.name}.{name} was added"
             if undo:
-                delattr(kept.owner, name)
+                delattr(snapshot.owner, name)
 
 
 #: One for the process, since the engine's modules are the same for all its notes.
 ORIGINALS = Originals()
 
 
-def named(changes: Iterable[str]) -> str:
-    """Return some of the names in one line."""
-    few = list(changes)
-    more = f", and {len(few) - 5} more" if len(few) > 5 else ""
-    return ", ".join(few[:5]) + more
+def join_names(changes: Iterable[str]) -> str:
+    """Return the first five changes in one line, and the number of the others.
+
+    >>> join_names("abcdefg")
+    'a, b, c, d, e, and 2 more'
+    """
+    names = list(changes)
+    more = f", and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more

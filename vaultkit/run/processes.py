@@ -35,7 +35,7 @@ def is_alive(pid: int) -> bool:
     return False
 
 
-def memory(pid: int) -> int:
+def private_memory(pid: int) -> int:
     """Return the private memory of a process in bytes."""
     with suppress(OSError):
         _, resident, shared, *_ = map(int, _read(f"/proc/{pid}/statm").split())
@@ -43,7 +43,7 @@ def memory(pid: int) -> int:
     return 0
 
 
-def seconds(pid: int) -> float:
+def processor_time(pid: int) -> float:
     """Return the processor time of a process in seconds."""
     with suppress(OSError):
         user, system = _status(pid)[11:13]

@@ -17,18 +17,17 @@ import numpy as np
 
 def product(left: Any, right: Any) -> Any:
     """Multiply like ``@``, but sum floating-point numbers from the last term to the first."""
-    if not (type(left) is type(right) is np.ndarray and left.ndim and right.ndim):
-        return left @ right
-    if np.result_type(left, right).kind not in "fc":
+    are_arrays = type(left) is type(right) is np.ndarray and left.ndim and right.ndim
+    if not are_arrays or np.result_type(left, right).kind not in "fc":
         return left @ right
     backwards = right[::-1] if right.ndim == 1 else right[..., ::-1, :]
     return np.ascontiguousarray(left[..., ::-1]) @ np.ascontiguousarray(backwards)
 
 
-def reordered(tree: ast.Module) -> ast.Module:
+def reorder_products(tree: ast.Module) -> ast.Module:
     """Replace each ``@`` in parsed code by a call of `product`, in place.
 
-    >>> ast.unparse(reordered(ast.parse("y = x @ W"))).replace(__name__, "this")
+    >>> ast.unparse(reorder_products(ast.parse("y = x @ W"))).replace(__name__, "this")
     "y = __import__('this', fromlist=['product']).product(x, W)"
     """
     _Rewriter().visit(tree)
@@ -36,9 +35,9 @@ def reordered(tree: ast.Module) -> ast.Module:
 
 
 @cache
-def compiled(path: str) -> CodeType:
+def compile_reordered(path: str) -> CodeType:
     """Compile a module so that it sums its products in another order."""
-    tree = reordered(ast.parse(Path(path).read_bytes()))
+    tree = reorder_products(ast.parse(Path(path).read_bytes()))
     return compile(tree, path, "exec", dont_inherit=True)
 
 

@@ -19,7 +19,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vaultkit.read import prompts
 from vaultkit.read.note import Block, Note
@@ -31,8 +31,8 @@ from vaultkit.run.capture import (
     slowness,
 )
 from vaultkit.run.compiling import Compiler, TooDeepError
-from vaultkit.run.files import Watch, watched
-from vaultkit.run.originals import ORIGINALS, named
+from vaultkit.run.files import Watch, guard_files
+from vaultkit.run.originals import ORIGINALS, join_names
 from vaultkit.run.processes import children, is_alive
 from vaultkit.run.state import COMPUTING, State, Variables
 
@@ -82,7 +82,7 @@ class Step:
             yield text, max(self.line, min(first + index, last))
 
 
-_AS_WRITTEN = doctest.OutputChecker()
+_CHECKER = doctest.OutputChecker()
 
 Observer = Callable[[Block, list[Step], Mapping[str, Any]], None]
 
@@ -105,8 +105,8 @@ class NoteRun:
         Called before each block, and by `call`, with the index of the block and its time limit in
         seconds.
     compares_later
-        Whether `replaced` will be called at the end, so that the last block need not be followed by
-        the same comparison.
+        Whether `undo_replacements` will be called at the end, so that the last block need not be
+        followed by the same comparison.
     """
 
     def __init__(
@@ -136,23 +136,23 @@ class NoteRun:
         self._processes: dict[int, int] = dict.fromkeys(children(os.getpid()), 0)
         self._out_of_memory = 0
         self._lines = [line + "\n" for line in note.lines]
-        self._judging = False
+        self._is_undoing_calls = False
         self._compares_later = compares_later
         self._variables: Variables | None = None
         self._running = 0
-        self._beaten = 0.0
+        self._last_beat = 0.0
         self._steps: list[list[Step]] = []
         #: The time of each block, in seconds.
         self.seconds: list[float] = []
 
     def steps(self, index: int) -> list[Step]:
-        """Run the blocks up to and including ``index`` that have not run yet; return its steps."""
+        """Return the steps of the block with this index; run the blocks up to it if need be."""
         while len(self._steps) <= index:
             block = self.note.blocks[len(self._steps)]
             self._running = len(self._steps)
-            self._send_beat(self.limit(block))
+            self._send_beat(self.time_limit(block))
             began = time.perf_counter()
-            steps = self._run(block)
+            steps = self._run_block(block)
             self.seconds.append(time.perf_counter() - began)
             self._steps.append(steps)
             if self.seconds[-1] > 1:
@@ -178,7 +178,7 @@ class NoteRun:
                 for observe in observers:
                     observe(block, steps, self.namespace)
 
-    def limit(self, block: Block) -> float:
+    def time_limit(self, block: Block) -> float:
         """Return the time limit of a block on this machine, in seconds."""
         asked = block.fence.options.get("timeout")
         if asked and asked.replace(".", "", 1).isdecimal():
@@ -205,9 +205,9 @@ class NoteRun:
         Exception
             Whatever it raises.
         """
-        if time.monotonic() - self._beaten > 1:
+        if time.monotonic() - self._last_beat > 1:
             self._send_beat(self.timeout)
-        result: list[Any] = []
+        results: list[Any] = []
         with self.calls_undone_together():
             around = State.capture(COMPUTING)
             if self._variables is None:
@@ -215,19 +215,21 @@ class NoteRun:
                 self._state.apply()
             else:
                 self._state.apply(COMPUTING)
-            given = copy.deepcopy(arguments)
+            copies = copy.deepcopy(arguments)
             try:
-                with _as_main(self._module), watched(self._watch, self._filename):
-                    error = self._capture.run(lambda: result.append(function(*given)), self.timeout)
+                with _as_main(self._module), guard_files(self._watch, self._filename):
+                    error = self._capture.run(
+                        lambda: results.append(function(*copies)), self.timeout
+                    )
             finally:
                 broken = ORIGINALS.restore(essential=True)
                 around.apply()
                 self._capture.output.take()
         if broken:
-            raise RuntimeError(f"it replaces functions that the checks need: {named(broken)}")
+            raise RuntimeError(f"it replaces functions that the checks need: {join_names(broken)}")
         match error:
             case None:
-                return result[0]
+                return results[0]
             case BlockTimeoutError():
                 raise TimeoutError(f"it did not end within {error}")
             case OutputLimitError():
@@ -241,24 +243,24 @@ class NoteRun:
     @contextlib.contextmanager
     def calls_undone_together(self) -> Iterator[None]:
         """Undo the effects of all calls within (`call`) at the end, which is faster than each."""
-        if self._judging:
+        if self._is_undoing_calls:
             yield
             return
-        self._judging = True
+        self._is_undoing_calls = True
         try:
             yield
         finally:
-            self._judging = False
+            self._is_undoing_calls = False
             if self._variables:
                 self._variables.restore()
                 self._outside.apply()
             self._variables = None
 
     def _send_beat(self, seconds: float) -> None:
-        self._beaten = time.monotonic()
+        self._last_beat = time.monotonic()
         self.beat(self._running, seconds)
 
-    def _run(self, block: Block) -> list[Step]:
+    def _run_block(self, block: Block) -> list[Step]:
         """Run a block in the note's state of NumPy, warnings and so on, and return its steps.
 
         Replaced functions are restored, and forbidden side effects become failing steps.
@@ -269,12 +271,12 @@ class NoteRun:
         linecache.cache[self._filename] = (len(self.note.text), None, self._lines, self._filename)
         if self._out_of_memory:
             why = f"not run: no memory was left after line {self._out_of_memory}"
-            return [_fault(block, block.fence.line, why)]
+            return [_failing_step(block, block.fence.line, why)]
         self._state.apply(now=self._outside)
         self._capture.output.closed_by_note = False
         try:
-            with _as_main(self._module), watched(self._watch, self._filename):
-                program = self._session if block.kind == "pycon" else self._program
+            with _as_main(self._module), guard_files(self._watch, self._filename):
+                program = self._run_session if block.kind == "pycon" else self._run_program
                 steps = list(program(block))
         finally:
             is_end = self._is_last(block) and not self._compares_later
@@ -282,15 +284,16 @@ class NoteRun:
             self._state = State.capture()
             self._outside.apply(now=self._state)
         steps += [
-            _fault(block, line, why)
+            _failing_step(block, line, why)
             for line, why in self._side_effects(block, broken)
             if not any(why in step.error for step in steps)
         ]
         if self._is_last(block):
-            left = self._watch.left()
+            left = self._watch.remove_left_files()
             # Code that has failed may not have reached the lines that remove its files.
-            broke = any(step.error for done in (*self._steps, steps) for step in done)
-            steps += [_fault(block, *left)] if left and not broke else []
+            has_failed = any(step.error for of_block in (*self._steps, steps) for step in of_block)
+            if left and not has_failed:
+                steps.append(_failing_step(block, *left))
         return steps
 
     def _side_effects(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
@@ -300,23 +303,23 @@ class NoteRun:
             yield self._line_with(block, "close"), "sys.stdout or sys.stderr was closed"
         yield from self._watch.refused
         self._watch.refused.clear()
-        for what in self._watch.changed():
+        for what in self._watch.describe_changes():
             line = self._watch.started[-1] if self._watch.started else block.fence.line
             yield line, f"{what} by a process started here"
         if self._watch.started:
             for child in children(os.getpid()):
                 self._processes.setdefault(child, self._watch.started[-1])
         if self._is_last(block):
-            yield from self._threads_and_processes_left(block)
+            yield from self._end_threads_and_processes(block)
 
     def _is_last(self, block: Block) -> bool:
         """Return whether this is the last block that runs."""
         runs = (b for b in reversed(self.note.blocks) if "no-run" not in b.fence.options)
         return next(runs, None) is block
 
-    def _threads_and_processes_left(self, block: Block) -> Iterator[tuple[int, str]]:
+    def _end_threads_and_processes(self, block: Block) -> Iterator[tuple[int, str]]:
         """Yield line and message of threads and processes left after the last block; end them."""
-        until = time.monotonic() + self.limit(block)
+        until = time.monotonic() + self.time_limit(block)
         for thread in set(threading.enumerate()) - self._threads:
             line = self._line_in(thread)
             if line and thread is not threading.current_thread():
@@ -341,46 +344,44 @@ class NoteRun:
             frame = frame.f_back
         return line
 
-    def replaced(self) -> list[tuple[int, str]]:
+    def undo_replacements(self) -> list[tuple[int, str]]:
         """Undo all replacements by the note; return line and name of each."""
         changes = ORIGINALS.restore()
         return [(self._line_of_change(self.note.blocks[-1], what), what) for what in changes]
 
     def _line_of_change(self, block: Block, what: str) -> int:
         """Return the line of the note that names a replaced function."""
-        called = re.search(r"\w+(?='?\]? was)", what)
-        return self._line_with(block, called[0] if called else "")
+        name = re.search(r"\w+(?='?\]? was)", what)
+        return self._line_with(block, name[0] if name else "")
 
     def _line_with(self, block: Block, word: str) -> int:
-        """Return the line with a word, in a block or those above it."""
-        above = self.note.blocks[: self.note.blocks.index(block)]
-        for fence in (block.fence, *(other.fence for other in reversed(above))):
+        """Return the line with a word, in a block or those above it; else the block's line."""
+        blocks_above = self.note.blocks[: self.note.blocks.index(block)]
+        for fence in (block.fence, *(other.fence for other in reversed(blocks_above))):
             for number, text in enumerate(fence.lines, fence.line + 1):
                 if word and re.search(rf"\b{re.escape(word)}\b", text):
                     return number
         return block.fence.line
 
-    def _program(self, block: Block) -> Iterator[Step]:
-        """Run a ``python`` block as a whole, and yield one step.
-
-        Then the examples of its docstrings.
-        """
+    def _run_program(self, block: Block) -> Iterator[Step]:
+        """Run a ``python`` block; yield one step for it, and one for each docstring example."""
         fence, output = block.fence, block.output
         shown = output.text if output else None
         lines = (output.line + 1, output.end - 1) if output else (fence.end + 1, fence.end)
         source = fence.text
-        seconds = self.limit(block)
+        seconds = self.time_limit(block)
         line = fence.line
 
         def call(print_value: Callable[[object], None]) -> None:
             """Execute the block, and print the value of its last expression."""
             nonlocal line
             tree = self._compiler.parse(source, fence.line + 1, len(fence.prefix.encode()))
-            last = tree.body[-1] if tree.body else None
             value = None
-            if isinstance(last, ast.Expr) and not source.rstrip().endswith(";"):
+            last_statement = tree.body[-1] if tree.body else None
+            is_shown = not source.rstrip().endswith(";")
+            if isinstance(last_statement, ast.Expr) and is_shown:
                 tree.body.pop()
-                value = ast.Expression(last.value)
+                value = ast.Expression(last_statement.value)
             exec(self._compiler.compile(tree, "exec", source, fence.line + 1), self.namespace)
             if value is not None:
                 code = self._compiler.compile(value, "eval", source, fence.line + 1)
@@ -391,17 +392,18 @@ class NoteRun:
         expected = fence.options.get("raises")
         if expected and raised is None:
             yield Step(fence.line, shown, lines, got, f"this should raise {expected}")
-        elif raised and expected in _kinds(raised):
+        elif raised and expected in _names_of_error(raised):
             last_line = self._capture.traceback_of(raised, seconds, brief=True)
             yield Step(fence.line, shown, lines, got + last_line)
         else:
             line = self._line_of(raised, line)
-            yield Step(line, shown, lines, got, self._traceback(raised, line, seconds))
+            yield Step(line, shown, lines, got, self._describe_error(raised, line, seconds))
         # A block that mirrors a file contains the file's examples, which run with the file.
-        if raised is None and ">>>" in source and "title" not in fence.options:
-            yield from self._examples(block)
+        mirrors_file = "title" in fence.options
+        if raised is None and ">>>" in source and not mirrors_file:
+            yield from self._run_docstrings(block)
 
-    def _examples(self, block: Block) -> Iterator[Step]:
+    def _run_docstrings(self, block: Block) -> Iterator[Step]:
         """Run the docstring examples of a block, without lasting side effects."""
         kinds = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
         for node in ast.walk(ast.parse(block.fence.text)):
@@ -413,17 +415,17 @@ class NoteRun:
             try:
                 examples = doctest.DocTestParser().get_examples(text)
                 with self.calls_undone_together():
-                    shown = self.call(_run_examples, examples, _Namespace(self.namespace))
+                    outcomes = self.call(_run_examples, examples, _Namespace(self.namespace))
             except Exception as error:
-                shown = [(0, "", f"{type(error).__name__}: {error}")]
-            for line, want, got in shown:
-                lines = (first + line + 1, first + line)
-                yield Step(first + line, want, lines, got, example=True)
+                outcomes = [_Outcome(0, "", f"{type(error).__name__}: {error}")]
+            for outcome in outcomes:
+                line = first + outcome.line
+                yield Step(line, outcome.expected, (line + 1, line), outcome.got, example=True)
 
-    def _session(self, block: Block) -> Iterator[Step]:
+    def _run_session(self, block: Block) -> Iterator[Step]:
         """Run a ``pycon`` session, and yield a step for each of its prompts."""
         fence = block.fence
-        seconds = self.limit(block)
+        seconds = self.time_limit(block)
         try:
             examples = prompts.examples(fence.text)
         except ValueError as error:
@@ -452,7 +454,7 @@ class NoteRun:
 
             got, raised = self._run_code(call, seconds)
             shown = example.shown
-            if raised and _kinds(raised) and example.error is not None:
+            if raised and _names_of_error(raised) and example.error is not None:
                 # As in doctest, only the last line of a traceback is compared.
                 head = "Traceback (most recent call last):\n"
                 between = shown.removeprefix(head).removesuffix(example.error.rstrip("\n"))
@@ -463,13 +465,16 @@ class NoteRun:
                 shown,
                 lines,
                 got,
-                self._traceback(raised, self._line_of(raised, line), seconds),
+                self._describe_error(raised, self._line_of(raised, line), seconds),
             )
 
     def _run_code(
         self, call: Callable[[Callable[[object], None]], None], seconds: float
     ) -> tuple[str, BaseException | None]:
-        """Run code; return its output and warnings, and the exception that ended it."""
+        """Run code; return its output, with warnings, and the exception that ended it.
+
+        The code gets a function that prints the value of an expression.
+        """
         output = self._capture.output
 
         def print_value(value: object) -> None:
@@ -477,7 +482,7 @@ class NoteRun:
                 output.write(f"{value!r}\n")
 
         ended_by = self._capture.run(lambda: call(print_value), seconds)
-        if isinstance(ended_by, MemoryError) and not self._capture.has_reserve():
+        if isinstance(ended_by, MemoryError) and not self._capture.ensure_reserve():
             self._out_of_memory = self._line_of(ended_by, 1)
         got = "\n".join(line.rstrip() for line in output.take().split("\n")).rstrip("\n")
         # The message of an expected error begins on a new line.
@@ -492,7 +497,7 @@ class NoteRun:
             frame = frame.tb_next
         return frame.tb_lineno if frame else default
 
-    def _traceback(self, error: BaseException | None, line: int, seconds: float) -> str:
+    def _describe_error(self, error: BaseException | None, line: int, seconds: float) -> str:
         """Return a traceback that begins in the note."""
         if error is None:
             return ""
@@ -516,44 +521,50 @@ class _Namespace(dict[str, Any]):
         return _Namespace(self)
 
 
-def _run_examples(
-    examples: list[doctest.Example], namespace: dict[str, Any]
-) -> list[tuple[int, str, str]]:
-    """Run the examples of a docstring; return line, expected and real output of each."""
+class _Outcome(NamedTuple):
+    """The outcome of a docstring example: its line from 0, its expected and its real output."""
+
+    line: int
+    expected: str
+    got: str
+
+
+def _run_examples(examples: list[doctest.Example], namespace: dict[str, Any]) -> list[_Outcome]:
+    """Run the examples of a docstring; an output that matches as in doctest is the expected one."""
     found = []
     for example in examples:
         if example.options.get(doctest.SKIP):
             continue
-        written = io.StringIO()
+        output = io.StringIO()
 
-        def show(value: object, written: io.StringIO = written) -> None:
+        def show(value: object, output: io.StringIO = output) -> None:
             if value is not None:
-                written.write(f"{value!r}\n")
+                output.write(f"{value!r}\n")
 
         hook, sys.displayhook = sys.displayhook, show
-        want = example.want
+        expected = example.want
         try:
-            with contextlib.redirect_stdout(written):
+            with contextlib.redirect_stdout(output):
                 code = compile(example.source, "<docstring>", "single", dont_inherit=True)
                 exec(code, namespace)
         except Exception as error:
-            want = example.exc_msg or want
-            written.write("".join(traceback.format_exception_only(error)))
+            expected = example.exc_msg or expected
+            output.write("".join(traceback.format_exception_only(error)))
         finally:
             sys.displayhook = hook
-        got = written.getvalue()
-        if _AS_WRITTEN.check_output(want, got, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE):
-            got = want
-        found.append((example.lineno, want.rstrip("\n"), got.rstrip("\n")))
+        got = output.getvalue()
+        if _CHECKER.check_output(expected, got, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE):
+            got = expected
+        found.append(_Outcome(example.lineno, expected.rstrip("\n"), got.rstrip("\n")))
     return found
 
 
-def _fault(block: Block, line: int, why: str) -> Step:
+def _failing_step(block: Block, line: int, why: str) -> Step:
     """Return a step that reports a fault of a block other than its output."""
     return Step(line, None, (block.fence.end + 1, block.fence.end), "", why)
 
 
-def _kinds(error: BaseException) -> set[str]:
+def _names_of_error(error: BaseException) -> set[str]:
     """Return the names by which ``raises=`` may expect an error; none for errors of the run."""
     if isinstance(error, (BlockTimeoutError, OutputLimitError)):
         return set()
@@ -563,9 +574,9 @@ def _kinds(error: BaseException) -> set[str]:
 @contextlib.contextmanager
 def _as_main(module: types.ModuleType) -> Iterator[None]:
     """Make a module ``__main__``, where pickle and dataclasses look names up."""
-    before = sys.modules["__main__"]
+    main = sys.modules["__main__"]
     sys.modules["__main__"] = module
     try:
         yield
     finally:
-        sys.modules["__main__"] = before
+        sys.modules["__main__"] = main

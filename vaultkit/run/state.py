@@ -76,16 +76,17 @@ class State:
             facet = _FACETS[name]
             with contextlib.suppress(OSError, KeyError):
                 wanted = self._values[name]
-                if not (facet.same and name in known and facet.same(known[name], wanted)):
+                is_set = name in known and facet.same and facet.same(known[name], wanted)
+                if not is_set:
                     facet.set(wanted)
 
 
-def _same(one: Any, other: Any) -> bool:
+def _are_same_objects(one: Any, other: Any) -> bool:
     """Return whether two sequences contain the same objects in the same order."""
     return len(one) == len(other) and all(map(is_, one, other))
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _have_same_parts(one: Any, other: Any) -> bool:
     """Return whether two structures consist of the same objects.
 
     Objects are compared by identity, since the ``==`` of a note's object may return anything.
@@ -93,12 +94,18 @@ def _alike(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
-        if _same(one, other) and _same(one.values(), other.values()):
+        if _are_same_objects(one, other) and _are_same_objects(one.values(), other.values()):
             return True
-        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(
+            _have_same_parts(one[key], other[key]) for key in one
+        )
     if isinstance(one, (list, tuple)):
-        return _same(one, other) or (len(one) == len(other) and all(map(_alike, one, other)))
-    return one is other or (isinstance(one, (str, int, float)) and one == other)
+        return _are_same_objects(one, other) or (
+            len(one) == len(other) and all(map(_have_same_parts, one, other))
+        )
+    if one is other:
+        return True
+    return isinstance(one, (str, int, float)) and bool(one == other)
 
 
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
@@ -125,13 +132,13 @@ def _set_warnings(state: tuple[list[Any], Any]) -> None:
     warnings.filters[:], warnings.showwarning = state  # type: ignore[index]
 
 
-def _environment() -> dict[Any, Any]:
+def _get_environment() -> dict[Any, Any]:
     # As bytes: decoding takes longer than all the other facets.
     return dict(os.environ._data)  # type: ignore[attr-defined]
 
 
 def _set_environment(wanted: dict[Any, Any]) -> None:
-    if _environment() != wanted:
+    if _get_environment() != wanted:
         os.environ.clear()
         for name, value in wanted.items():
             os.environ[os.environ.decodekey(name)] = os.environ.decodevalue(value)
@@ -141,7 +148,7 @@ def _set_path(wanted: list[str]) -> None:
     sys.path[:] = wanted
 
 
-def _numpy() -> tuple[Any, ...]:
+def _get_numpy() -> tuple[Any, ...]:
     return np.get_printoptions(), np.geterr(), np.geterrcall(), np.getbufsize()
 
 
@@ -154,7 +161,7 @@ def _set_numpy(state: tuple[Any, ...]) -> None:
     np.setbufsize(size)
 
 
-def _logging() -> tuple[Any, ...]:
+def _get_logging() -> tuple[Any, ...]:
     """Return the configuration of the root logger, for `_set_logging`."""
     root = logging.getLogger()
     return (
@@ -169,7 +176,7 @@ def _logging() -> tuple[Any, ...]:
 
 
 def _set_logging(state: tuple[Any, ...]) -> None:
-    """Restore the configuration that `_logging` returned."""
+    """Restore the configuration that `_get_logging` returned."""
     root = logging.getLogger()
     root.handlers[:], root.filters[:], level, root.disabled, root.manager.disable = state[:5]
     logging.lastResort, logging.raiseExceptions = state[5:]
@@ -177,20 +184,20 @@ def _set_logging(state: tuple[Any, ...]) -> None:
         root.setLevel(level)  # which also forgets what it had concluded from it
 
 
-def _same_random(one: Any, other: Any) -> bool:
+def _are_equal_generators(one: Any, other: Any) -> bool:
     """Return whether two states of NumPy's generator are the same.
 
     A state is a tuple: name, key, position, and a cached normal number.
     """
-    same = (one[0], *one[2:]) == (other[0], *other[2:])
-    return same and bool(one[1].tobytes() == other[1].tobytes())
+    have_same_key = bool(one[1].tobytes() == other[1].tobytes())
+    return have_same_key and (one[0], *one[2:]) == (other[0], *other[2:])
 
 
 HOOKS = ("displayhook", "excepthook", "unraisablehook", "breakpointhook", "stdin", "stdout",
           "stderr", "argv")  # fmt: skip
 
 
-def _hooks() -> dict[str, Any]:
+def _get_hooks() -> dict[str, Any]:
     return {name: getattr(sys, name) for name in HOOKS}
 
 
@@ -207,7 +214,7 @@ _SIGNALS = [
 ]  # fmt: skip
 
 
-def _signals() -> dict[Any, Any]:
+def _get_signals() -> dict[Any, Any]:
     return dict(zip(_SIGNALS, map(_handler, _SIGNALS), strict=True))
 
 
@@ -230,12 +237,12 @@ def _set_trace(wanted: tuple[Any, Any]) -> None:
         sys.setprofile(wanted[1])
 
 
-def _interpreter() -> tuple[Any, ...]:
+def _get_interpreter() -> tuple[Any, ...]:
     return sys.getrecursionlimit(), sys.getswitchinterval(), sys.get_int_max_str_digits()
 
 
 def _set_interpreter(state: tuple[Any, ...]) -> None:
-    if _interpreter() != state:
+    if _get_interpreter() != state:
         sys.setrecursionlimit(state[0])
         sys.setswitchinterval(state[1])
         sys.set_int_max_str_digits(state[2])
@@ -247,30 +254,32 @@ def _set_collector(wanted: tuple[bool, Any]) -> None:
 
 
 _FACETS: dict[str, _Facet] = {
-    "hooks": _Facet(_hooks, _set_hooks, same=_alike),
+    "hooks": _Facet(_get_hooks, _set_hooks, same=_have_same_parts),
     "folder": _Facet(os.getcwd, os.chdir),
-    "environment": _Facet(_environment, _set_environment, same=eq),
+    "environment": _Facet(_get_environment, _set_environment, same=eq),
     "search path": _Facet(lambda: list(sys.path), _set_path),
     "warnings": _Facet(
         lambda: (list(warnings.filters), warnings.showwarning), _set_warnings, _fresh_warnings
     ),
     "random": _Facet(random.getstate, random.setstate, same=eq),
-    "numpy": _Facet(_numpy, _set_numpy, same=_alike),
-    "numpy.random": _Facet(np.random.get_state, np.random.set_state, same=_same_random),
+    "numpy": _Facet(_get_numpy, _set_numpy, same=_have_same_parts),
+    "numpy.random": _Facet(np.random.get_state, np.random.set_state, same=_are_equal_generators),
     "decimal": _Facet(
         lambda: decimal.getcontext().copy(), lambda c: decimal.setcontext(c.copy()), decimal.Context
     ),
     "logging": _Facet(
-        _logging,
+        _get_logging,
         _set_logging,
         lambda: ([], [], logging.WARNING, False, 0, logging.lastResort, True),
-        same=_alike,
+        same=_have_same_parts,
     ),
     "locale": _Facet(lambda: locale.setlocale(locale.LC_ALL), _set_locale, same=eq),
-    "signals": _Facet(_signals, _set_signals, same=_alike),
+    "signals": _Facet(_get_signals, _set_signals, same=_have_same_parts),
     "trace": _Facet(lambda: (sys.gettrace(), sys.getprofile()), _set_trace),
-    "interpreter": _Facet(_interpreter, _set_interpreter),
-    "collector": _Facet(lambda: (gc.isenabled(), gc.get_threshold()), _set_collector, same=_alike),
+    "interpreter": _Facet(_get_interpreter, _set_interpreter),
+    "collector": _Facet(
+        lambda: (gc.isenabled(), gc.get_threshold()), _set_collector, same=_have_same_parts
+    ),
 }
 
 #: The facets that affect a computation and its warnings.
@@ -278,7 +287,7 @@ COMPUTING = ("numpy", "warnings")
 
 
 #: Types of objects that never change.
-_PLAIN = {bool, bytes, complex, float, int, str, type(None), np.float64, np.int64}
+_IMMUTABLE = {bool, bytes, complex, float, int, str, type(None), np.float64, np.int64}
 
 
 class Variables:
@@ -300,8 +309,8 @@ class Variables:
             if id(thing) not in seen:
                 seen[id(thing)] = thing
                 with contextlib.suppress(Exception):  # objects of a note may raise anything
-                    inner = self._keep(thing)
-                    queue.extend(one for one in inner if type(one) not in _PLAIN)
+                    contents = self._keep(thing)
+                    queue.extend(part for part in contents if type(part) not in _IMMUTABLE)
 
     def restore(self) -> None:
         """Restore everything."""
@@ -323,13 +332,13 @@ class Variables:
             if thing.flags.writeable and thing.nbytes <= self._LARGEST:
                 self._restore.append(partial(np.copyto, thing, thing.copy()))
         elif kind is dict:
-            self._restore.append(partial(_refill, thing, thing.copy(), thing.update))
+            self._restore.append(partial(_restore_contents, thing, thing.copy(), thing.update))
             return list(thing.values())
         elif kind is list:
-            self._restore.append(partial(_refill, thing, thing.copy(), thing.extend))
+            self._restore.append(partial(_restore_contents, thing, thing.copy(), thing.extend))
             return list(thing)
         elif kind is set:
-            self._restore.append(partial(_refill, thing, thing.copy(), thing.update))
+            self._restore.append(partial(_restore_contents, thing, thing.copy(), thing.update))
         elif kind is tuple:
             return list(thing)
         elif isinstance(thing, types.FunctionType):
@@ -342,11 +351,11 @@ class Variables:
         return ()
 
 
-def _refill(container: Any, content: Any, fill: Callable[[Any], object]) -> None:
+def _restore_contents(container: Any, content: Any, fill: Callable[[Any], object]) -> None:
     """Restore the content of a container with its method ``fill``, unless it is the same."""
-    same = len(container) == len(content) and all(map(is_, container, content))
-    if same and isinstance(content, dict):
-        same = all(map(is_, container.values(), content.values()))
-    if not same:
+    is_same = _are_same_objects(container, content)
+    if is_same and isinstance(content, dict):
+        is_same = _are_same_objects(container.values(), content.values())
+    if not is_same:
         container.clear()
         fill(content)

@@ -25,7 +25,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from vaultkit.run.dependencies import afresh
+from vaultkit.run.dependencies import import_afresh
 
 # Names of functions that make a generator of random numbers from a seed, in any library.
 _SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
@@ -109,6 +109,19 @@ class Variation:
             return odds / (1 + abs(odds))
         return varied
 
+    def fraction(self, numerator: int, denominator: int) -> tuple[int, int]:
+        """Return another fraction; one between 0 and 1 remains there.
+
+        >>> numerator, denominator = Variation(1).fraction(3, 4)
+        >>> 3 < numerator < denominator
+        True
+        """
+        random = np.random.default_rng([self.trial, abs(numerator), abs(denominator)])
+        step, further = (int(number) for number in random.integers(1, 7, size=2))
+        is_part_of_one = abs(numerator) < denominator
+        denominator += further + (step if is_part_of_one else 0)
+        return numerator + (-step if numerator < 0 else step), denominator
+
     def values(self, array: Any) -> Any:
         """Return other values of the same kind.
 
@@ -120,41 +133,42 @@ class Variation:
         total = array.sum(axis=-1) if array.ndim else array
         are_shares = array.ndim and np.all(array >= 0) and np.allclose(total, 1.0)
         if self.grows and array.ndim:
-            more = [self.grows == "all"] * array.ndim
-            more[-1] |= self.grows == "columns"
-            more[0] |= self.grows == "rows" and array.ndim > 1
-            array = np.pad(array, [(0, int(one)) for one in more], mode="edge")
+            grows = [self.grows == "all"] * array.ndim
+            grows[-1] |= self.grows == "columns"
+            grows[0] |= self.grows == "rows" and array.ndim > 1
+            array = np.pad(array, [(0, int(axis_grows)) for axis_grows in grows], mode="edge")
         factors = self._factors(array)
         if array.ndim == 2 and np.array_equal(array, array.T):
             factors = (factors + factors.T) / 2
         varied = np.where(np.isin(np.abs(array), (0, 1)), array, array * factors)
         if array.dtype.kind == "i":
-            return self._rounded(array, varied)
+            return self._round_integers(array, varied)
         if are_shares:
             return varied / varied.sum(axis=-1, keepdims=True)
-        return _sorted_alike(array, varied)
+        return _sort_like(array, varied)
 
-    def _rounded(self, array: Any, varied: Any) -> Any:
+    def _round_integers(self, array: Any, varied: Any) -> Any:
         """Round to integers; those that differ remain different, and none becomes 0 or 1."""
         fixed = np.isin(np.abs(array), (0, 1))
         varied = np.where(fixed, array, np.sign(array) * np.fmax(2, np.abs(np.rint(varied))))
-        varied = _sorted_alike(array, varied).astype(int)
-        if len(np.unique(array)) == array.size:
-            taken = set(array[fixed].tolist())
-            flat, signs = varied.ravel(), np.sign(array.ravel())
-            for at in np.lexsort((abs(array.ravel()), abs(flat))):
-                while not fixed.ravel()[at] and int(flat[at]) in taken:
-                    flat[at] += signs[at]
-                taken.add(int(flat[at]))
-            varied = flat.reshape(array.shape)
-        return varied
+        varied = _sort_like(array, varied).astype(int)
+        if len(np.unique(array)) < array.size:
+            return varied
+        taken = set(array[fixed].tolist())
+        flat, signs = varied.ravel(), np.sign(array.ravel())
+        for at in np.lexsort((abs(array.ravel()), abs(flat))):
+            while not fixed.ravel()[at] and int(flat[at]) in taken:
+                flat[at] += signs[at]
+            taken.add(int(flat[at]))
+        return flat.reshape(array.shape)
 
     def _factors(self, array: Any) -> Any:
+        """Return a random factor for each element; the same ones for the same array and trial."""
         seed = [self.trial, *array.shape, *np.asarray(array, dtype=float).ravel().view(np.uint32)]
         return np.exp(0.5 * np.random.default_rng(seed).normal(size=array.shape))
 
 
-def _sorted_alike(array: Any, varied: Any) -> Any:
+def _sort_like(array: Any, varied: Any) -> Any:
     """Sort varied values up or down, if the original vector of three or more is sorted so."""
     if array.ndim != 1 or array.size < 3:
         return varied
@@ -181,45 +195,40 @@ class _Rewriter(ast.NodeTransformer):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         name = node.func.id if isinstance(node.func, ast.Name) else name
         if _SEEDED.fullmatch(name) and len(node.args) == 1:
-            node.args = [self.seed(node.args[0])]
+            node.args = [self.change_seed(node.args[0])]
         for keyword in node.keywords:
             if keyword.arg == "seed":
-                keyword.value = self.seed(keyword.value)
+                keyword.value = self.change_seed(keyword.value)
         if name in ("array", "asarray") and node.args:
-            node.args[0] = self.literal(node.args[0])
+            node.args[0] = self.with_other_values(node.args[0])
         elif self.variation.data:
-            self.data_of_call(name, node)
+            self.change_data_of_call(name, node)
         return node
 
-    def data_of_call(self, name: str, node: ast.Call) -> None:
+    def change_data_of_call(self, name: str, node: ast.Call) -> None:
         """Change the numbers that a call passes, if it is known that they are data."""
         arguments: list[Any] = [*node.args, *(keyword.value for keyword in node.keywords)]
-        ends = [end.value for end in map(_folded, node.args[:2]) if _is_number(end)]
+        numbers = [n.value for n in map(_evaluate_constant, node.args[:2]) if _is_number(n)]
         if name in self.variation.functions:
             for argument in arguments:
                 if _is_number(argument) and type(argument.value) is float:
                     argument.value = self.variation.number(argument.value)
-        elif name == "linspace" and len(ends) == 2 and not {*map(abs, ends)} <= {0, 1}:
-            share = self.variation.number(1.5) / 1.5
-            node.args[:2] = [_constant(end * share, node) for end in ends]
-        elif name == "Fraction" and [type(end) for end in ends] == [int, int]:
-            above, below = ends
-            more = np.random.default_rng([self.variation.trial, abs(above), abs(below)])
-            one, other = (int(number) for number in more.integers(1, 7, size=2))
-            # A part of one remains a part of one.
-            below += (one if abs(above) < below else 0) + other
-            above += -one if above < 0 else one
-            node.args[:2] = [_constant(above, node), _constant(below, node)]
+        elif name == "linspace" and len(numbers) == 2 and not {*map(abs, numbers)} <= {0, 1}:
+            factor = self.variation.number(1.5) / 1.5
+            node.args[:2] = [_number_at(end * factor, node) for end in numbers]
+        elif name == "Fraction" and [type(number) for number in numbers] == [int, int]:
+            fraction = self.variation.fraction(*numbers)
+            node.args[:2] = [_number_at(part, node) for part in fraction]
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """Change the numbers that a statement assigns to names."""
         self.generic_visit(node)
-        _fold(node)
-        for name, value in _pairs(node):
+        _evaluate_constants(node)
+        for name, value in _bindings(node):
             if _is_number(value):
-                self.number(name, value)
+                self.change_number(name, value)
             elif self.variation.data and isinstance(value, (ast.List, ast.Dict)):
-                self.data(value)
+                self.change_data(value)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
@@ -230,7 +239,7 @@ class _Rewriter(ast.NodeTransformer):
             node.value = plain.value
         return node
 
-    def data(self, node: Any) -> None:
+    def change_data(self, node: Any) -> None:
         """Change the numbers in a list or dictionary, in place; keep integers in tuples."""
         if isinstance(node, ast.Tuple):
             for part in node.elts:
@@ -238,33 +247,33 @@ class _Rewriter(ast.NodeTransformer):
                     part.value = self.variation.number(part.value)
             return
         parts: list[Any] = getattr(node, "elts", None) or getattr(node, "values", [])
-        parts[:] = map(_folded, parts)
+        parts[:] = map(_evaluate_constant, parts)
         if isinstance(node, ast.List) and parts and all(map(_is_number, parts)):
             numbers = self.variation.values(np.array([part.value for part in parts])).tolist()
-            parts[:] = [_constant(number, node) for number in numbers]
+            parts[:] = [_number_at(number, node) for number in numbers]
             return
         for part in parts:
             if _is_number(part):
                 part.value = self.variation.values(np.array([part.value])).item()
             elif isinstance(part, (ast.List, ast.Dict, ast.Tuple)):
-                self.data(part)
+                self.change_data(part)
 
-    def number(self, name: str, value: Any) -> None:
+    def change_number(self, name: str, value: Any) -> None:
         """Change a number that is assigned to a name, in place: data, a seed, or a size."""
         if type(value.value) is float:
             if self.variation.numbers and math.isfinite(value.value):
                 value.value = self.variation.number(value.value)
         elif "seed" in name.lower():
-            self.seed(value)
+            self.change_seed(value)
         elif name in self.variation.places:
             value.value = self.variation.size(value.value, self.variation.places[name])
 
-    def seed(self, node: Any) -> Any:
+    def change_seed(self, node: Any) -> Any:
         if _is_integer(node):
             node.value += 1000 * self.variation.trial
         return node
 
-    def literal(self, node: ast.expr) -> ast.expr:
+    def with_other_values(self, node: ast.expr) -> ast.expr:
         """Return a list of numbers, the argument of ``array(…)``, with other values.
 
         Any other expression is returned unchanged, and so is a list of integers, which may be
@@ -283,7 +292,8 @@ class _Rewriter(ast.NodeTransformer):
         return varied
 
 
-def _constant(value: float, node: ast.AST) -> ast.Constant:
+def _number_at(value: float, node: ast.AST) -> ast.Constant:
+    """Return a number as a node with the place of another one."""
     return ast.copy_location(ast.Constant(value), node)
 
 
@@ -299,35 +309,35 @@ def _is_number(node: Any) -> TypeGuard[Any]:
 _MOST_POWER = 64
 
 
-def _folded(node: Any) -> Any:
+def _evaluate_constant(node: Any) -> Any:
     """Return the number that a constant expression such as ``-2.0`` or ``5 / 100`` stands for.
 
-    >>> [ast.unparse(_folded(ast.parse(code, mode="eval").body)) for code in ("5 / 100", "2 * n")]
+    >>> expressions = [ast.parse(code, mode="eval").body for code in ("5 / 100", "2 * n")]
+    >>> [ast.unparse(_evaluate_constant(expression)) for expression in expressions]
     ['0.05', '2 * n']
     """
     if not isinstance(node, (ast.UnaryOp, ast.BinOp)):
         return node
     for inner in ast.walk(node):
+        is_operation = isinstance(inner, (ast.UnaryOp, ast.BinOp))
+        if isinstance(inner, ast.expr) and not is_operation and not _is_number(inner):
+            return node
         if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Pow):
             sides: Any = inner.left, inner.right
             if not all(map(_is_number, sides)) or abs(sides[1].value) > _MOST_POWER:
                 return node
-        elif isinstance(inner, ast.expr) and not (
-            isinstance(inner, (ast.UnaryOp, ast.BinOp)) or _is_number(inner)
-        ):
-            return node
     try:
         value = eval(compile(ast.Expression(node), "constant", "eval"))
     except (ArithmeticError, TypeError, ValueError):
         return node
-    return _constant(value, node) if type(value) in (int, float) else node
+    return _number_at(value, node) if type(value) in (int, float) else node
 
 
-def _fold(node: ast.Assign) -> None:
+def _evaluate_constants(node: ast.Assign) -> None:
     """Replace constant expressions that an assignment binds by their numbers, in place."""
-    node.value = _folded(node.value)
+    node.value = _evaluate_constant(node.value)
     if isinstance(node.value, ast.Tuple):
-        node.value.elts = [_folded(part) for part in node.value.elts]
+        node.value.elts = [_evaluate_constant(part) for part in node.value.elts]
 
 
 def sizes_of(sources: Iterable[str], names: Collection[str]) -> tuple[set[str], set[str]]:
@@ -337,25 +347,26 @@ def sizes_of(sources: Iterable[str], names: Collection[str]) -> tuple[set[str], 
     >>> [sorted(found) for found in sizes_of(code, {"h", "m", "x"})]
     [['d', 'heads'], ['d', 'heads', 't']]
     """
-    written: set[str] = set()
-    made: dict[str, set[str]] = defaultdict(set)
+    literal: set[str] = set()
+    #: The names from which each name is computed.
+    sources_of: dict[str, set[str]] = defaultdict(set)
     for source in sources:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             for node in ast.walk(ast.parse(source)):
                 if isinstance(node, ast.Assign):
-                    _fold(node)
-                for name, value in _pairs(node) if isinstance(node, ast.Assign) else ():
+                    _evaluate_constants(node)
+                for name, value in _bindings(node) if isinstance(node, ast.Assign) else ():
                     if _is_integer(value):
-                        written.add(name)
+                        literal.add(name)
                     elif isinstance(value, (ast.Name, ast.BinOp)):
                         inner = ast.walk(value)
-                        made[name] |= {n.id for n in inner if isinstance(n, ast.Name)}
+                        sources_of[name] |= {n.id for n in inner if isinstance(n, ast.Name)}
     found: set[str] = set()
-    asked = set(names)
-    while asked:
-        found |= asked
-        asked = set().union(*(made[name] for name in asked)) - found
-    return found & written, written
+    new = set(names)
+    while new:
+        found |= new
+        new = set().union(*(sources_of[name] for name in new)) - found
+    return found & literal, literal
 
 
 def functions_of(sources: Iterable[str]) -> set[str]:
@@ -371,11 +382,11 @@ def functions_of(sources: Iterable[str]) -> set[str]:
                 if isinstance(node, ast.FunctionDef):
                     found.add(node.name)
                 elif isinstance(node, ast.Assign):
-                    found |= {n for n, value in _pairs(node) if isinstance(value, ast.Lambda)}
+                    found |= {n for n, value in _bindings(node) if isinstance(value, ast.Lambda)}
     return found
 
 
-def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
+def _bindings(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
     """Pair the names of an assignment with their values."""
     for target in node.targets:
         pairs = [(target, node.value)]
@@ -387,10 +398,10 @@ def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
 @contextlib.contextmanager
 def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
     """Import the modules below a folder afresh with other numbers; restore them at the end."""
-    with afresh(root, partial(_other_code, variation=variation)):
+    with import_afresh(root, partial(_compile_varied, variation=variation)):
         yield
 
 
-def _other_code(path: str, variation: Variation) -> CodeType:
+def _compile_varied(path: str, variation: Variation) -> CodeType:
     tree = variation.rewrite(ast.parse(Path(path).read_bytes()))
     return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)

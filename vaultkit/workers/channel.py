@@ -21,12 +21,15 @@ from vaultkit.workers.work import is_beat
 #: Receives data that was read from a pipe.
 Take = Callable[[bytes], None]
 
+#: The kinds of messages: a result, a heartbeat, the end of the work, the traceback of an error that
+#: ended it, and the last heartbeat of a process of which the note has forked a copy.
+_RESULT, _BEAT, DONE, RAISED, _COPY = b"M", b"B", b"E", b"R", b"C"
 #: Exit status of a process that cannot send its results, or whose memory has run out.
 CUT_OFF, OUT_OF_MEMORY = 70, 71
 #: Bytes of results that are sent without waiting for the next heartbeat.
-_HELD = 1 << 16
+_MOST_PENDING = 1 << 16
 #: Bytes kept of output that bypassed Python, at its beginning and end.
-_KEPT = 16384
+_KEPT_OUTPUT = 16384
 # Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
 _getpid = os.getpid
@@ -41,51 +44,51 @@ class Channel:
         self._token = token
         self._pid = _getpid()
         self._beat: dict[str, Any] = {}
-        self._held = b""
+        self._pending = b""
         #: All results sent so far, which a resumed process sends again.
         self._sent = bytearray()
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message; a result may wait for the next heartbeat."""
         if is_beat(message):
-            self.write(b"B", message)
+            self.send_now(_BEAT, message)
             self._beat = message
             return
-        self._end_copy()
+        self._exit_if_copy()
         # Results wait for the next heartbeat, so that the keeper need not wake up for each of them.
         # They are sent before the next block, which may end this process.
-        line = self._line(b"M", message)
+        line = self._line(_RESULT, message)
         self._sent += line
-        self._held += line
-        if len(self._held) > _HELD:
+        self._pending += line
+        if len(self._pending) > _MOST_PENDING:
             self._flush()
 
-    def again(self) -> None:
+    def send_again(self) -> None:
         """Send again, in a resumed process, the messages of the process that it was forked from."""
         self._pid = _getpid()
-        self._held = bytes(self._sent)
+        self._pending = bytes(self._sent)
 
-    def last_words(self) -> None:
+    def announce_exit(self) -> None:
         """Announce that only threads and exit handlers of the note follow."""
         if self._beat:
-            self.write(b"B", {**self._beat, "leaving": True})
+            self.send_now(_BEAT, {**self._beat, "leaving": True})
 
-    def write(self, kind: bytes, message: Any) -> None:
+    def send_now(self, kind: bytes, message: Any) -> None:
         """Send a message of a kind immediately."""
-        self._end_copy()
-        self._held += self._line(kind, message)
+        self._exit_if_copy()
+        self._pending += self._line(kind, message)
         self._flush()
 
-    def _end_copy(self) -> None:
+    def _exit_if_copy(self) -> None:
         """Exit if this process is a copy that the note has forked."""
         if _getpid() != self._pid:
-            self._held = self._line(b"C", self._beat)
+            self._pending = self._line(_COPY, self._beat)
             self._flush()
             _exit(CUT_OFF)
 
     def _flush(self) -> None:
         """Write the message that was held back; end the process if the channel is closed."""
-        line, self._held = self._held, b""
+        line, self._pending = self._pending, b""
         try:
             while line:
                 line = line[os.write(self._descriptor, line) :]
@@ -93,6 +96,7 @@ class Channel:
             _exit(CUT_OFF)  # the note has closed it: without the last message, the work is not done
 
     def _line(self, kind: bytes, message: Any) -> bytes:
+        """Return a message as a line: the token, the kind, and JSON."""
         return self._token + kind + encode(message).encode() + b"\n"
 
 
@@ -126,7 +130,7 @@ class Received:
         self.error = ""
         #: The reason to end it, if what was received gives one; and the number of its processes.
         self.verdict: Kind | None = None
-        self.count = 0
+        self.process_count = 0
         #: The beginning and the end of its output, and the trace of faulthandler.
         self.head = self.tail = self.trace = b""
         #: The beginning of a message that is not complete yet.
@@ -135,7 +139,7 @@ class Received:
         self._sizes = {"results": 0, "output": 0}
 
     @property
-    def takers(self) -> tuple[Take, ...]:
+    def readers(self) -> tuple[Take, ...]:
         """The reader of each pipe."""
         return self._take_results, self._take_output, self._take_trace
 
@@ -153,59 +157,73 @@ class Received:
             token, kind, message = line[:16], line[16:17], line[17:]
             if token != self.token:
                 self.verdict = self.verdict or "garbled"
-            elif kind == b"M":
+            elif kind == _RESULT:
                 self.messages.append(message)
-            elif kind == b"B" and self.verdict is None:
+            elif kind == _BEAT and self.verdict is None:
                 self.beat = json.loads(message)
                 self.beats += 1
                 limit, grace = float(self.beat["limit"]), self.limits.grace
                 self.deadline = time.monotonic() + limit * PATIENCE + grace
                 self.allowed, self.spent = limit + grace, None
-            elif kind == b"E":
+            elif kind == DONE:
                 self.done = True
-            elif kind == b"R":
+            elif kind == RAISED:
                 self.done = True
                 self.error = json.loads(message)
-            elif kind == b"C":
+            elif kind == _COPY:
                 self.beat = json.loads(message)
-                self.verdict, self.count = "processes", 2
+                self.verdict, self.process_count = "processes", 2
 
     def _take_output(self, data: bytes) -> None:
         """Read output that bypassed Python; keep its beginning and its end."""
         self._count("output", data)
-        room = _KEPT - len(self.head)
+        room = _KEPT_OUTPUT - len(self.head)
         self.head += data[:room]
-        self.tail = (self.tail + data[room:])[-_KEPT:] if room < len(data) else self.tail
+        self.tail = (self.tail + data[room:])[-_KEPT_OUTPUT:] if room < len(data) else self.tail
 
     def _take_trace(self, data: bytes) -> None:
         """Read the trace of faulthandler."""
-        self.trace = (self.trace + data)[-4 * _KEPT :]
+        self.trace = (self.trace + data)[-4 * _KEPT_OUTPUT :]
 
     def _count(self, what: str, data: bytes) -> None:
         self._sizes[what] += len(data)
         if self._sizes[what] > self.limits.output:
             self.verdict = self.verdict or "flood"
 
-    def ending(self, kind: Kind | None, status: int | None, left: int) -> Ending:
-        """Return how the process ended."""
+    def make_ending(self, kind: Kind | None, status: int | None, left: int) -> Ending:
+        """Return how the process ended.
+
+        Parameters
+        ----------
+        kind
+            Why the keeper has ended it; None if it ended by itself.
+        status
+            Its status from `os.waitpid`, if it ended by itself.
+        left
+            The number of processes that it has left.
+        """
         cut = self._sizes["output"] - len(self.head) - len(self.tail)
         between = f"\n[… {cut} bytes cut …]\n" if cut else ""
-        wrote = self.head.decode(errors="replace") + between + self.tail.decode(errors="replace")
-        code = self.count
+        output = self.head.decode(errors="replace") + between + self.tail.decode(errors="replace")
+        code = self.process_count
         if kind is None:
             assert status is not None
-            status = os.waitstatus_to_exitcode(status)
-            if left:
-                kind, code = "processes", left
-            elif self.done:
-                kind = "raised" if self.error else "done"
-            elif status < 0:
-                kind, code = "signal", -status
-            elif status in (CUT_OFF, OUT_OF_MEMORY):
-                kind = "garbled" if status == CUT_OFF else "memory"
-            else:
-                kind, code = ("exit", status) if status else ("stopped early", 0)
-        return Ending(kind, code, self.beat, frames_of(self.trace), self.error or wrote)
+            kind, code = self._end_of_itself(os.waitstatus_to_exitcode(status), left)
+        return Ending(kind, code, self.beat, frames_of(self.trace), self.error or output)
+
+    def _end_of_itself(self, status: int, left: int) -> tuple[Kind, int]:
+        """Return the kind and the code of the `Ending` of a process that ended by itself."""
+        if left:
+            return "processes", left
+        if self.done:
+            return ("raised" if self.error else "done"), self.process_count
+        if status < 0:
+            return "signal", -status
+        if status == CUT_OFF:
+            return "garbled", self.process_count
+        if status == OUT_OF_MEMORY:
+            return "memory", self.process_count
+        return ("exit" if status else "stopped early"), status
 
 
 def read_waiting(descriptor: int, take: Take) -> bool:
@@ -220,7 +238,12 @@ def read_waiting(descriptor: int, take: Take) -> bool:
 
 
 def frames_of(trace: bytes) -> tuple[tuple[str, int], ...]:
-    """Parse a trace of faulthandler: file and line of the calls, outermost first."""
+    r"""Parse a trace of faulthandler: file and line of the calls, outermost first.
+
+    >>> head = b"Current thread 0x1 (most recent call first):\n"
+    >>> frames_of(head + b'  File "a.py", line 2 in f\n  File "b.py", line 9 in <module>\n')
+    (('b.py', 9), ('a.py', 2))
+    """
     found = re.findall(
         r"^(Current thread|Thread) .*\(most recent call first\):\n((?:  File .*\n)+)",
         trace.decode(errors="replace"),
@@ -228,5 +251,5 @@ def frames_of(trace: bytes) -> tuple[tuple[str, int], ...]:
     )
     stacks = sorted(found, key=lambda stack: stack[0] != "Current thread")
     calls = (call for _, stack in stacks for call in reversed(stack.splitlines()))
-    read = (re.match(r'  File "(.*)", line (\d+)', call) for call in calls)
-    return tuple((call[1], int(call[2])) for call in read if call)
+    parsed = (re.match(r'  File "(.*)", line (\d+)', call) for call in calls)
+    return tuple((call[1], int(call[2])) for call in parsed if call)

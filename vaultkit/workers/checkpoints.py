@@ -45,16 +45,16 @@ def can_wait() -> bool:
     return sys.platform == "linux" and hasattr(os, "fork") and hasattr(socket, "send_fds")
 
 
-class Waiting:
+class CheckpointMaker:
     """Creates checkpoints in the process of a note.
 
     Parameters
     ----------
     token
         The secret that proves that a message is not from the note.
-    line
+    announcements
         The socket on which checkpoints are announced to the keeper.
-    again
+    take_over
         Called in a resumed process: it becomes the process of the note, and sends the earlier
         messages again.
     adopt
@@ -67,17 +67,17 @@ class Waiting:
     def __init__(
         self,
         token: bytes,
-        line: socket.socket,
-        again: Callable[[], None],
+        announcements: socket.socket,
+        take_over: Callable[[], None],
         adopt: Callable[[bool], None],
         spacing: float,
     ) -> None:
         self._token = token
-        self._line = line
-        self._again = again
+        self._announcements = announcements
+        self._take_over = take_over
         self._adopt = adopt
         self._spacing = spacing
-        self._files = _open_files()
+        self._files = _open_descriptors()
         self._began = time.time()
         self._last = time.monotonic()
 
@@ -96,50 +96,51 @@ class Waiting:
         bytes or None
             In the process that resumes from it: the serialised task to continue with; else None.
         """
-        if time.monotonic() - self._last < self._spacing or not self._is_alone():
+        if time.monotonic() - self._last < self._spacing or not self._is_self_contained():
             return None
         stamps = _stamps(read)
         last_change = max((stamp[0] / 1e9 for stamp in stamps.values() if stamp), default=0.0)
         if last_change > self._began - _LATE:
             return None  # a file that the note has read may have changed since
-        given = None
+        data = None
         with suppress(OSError):
             reading, writing = os.pipe()
             message = {"index": index}
             if self._fork_sibling(lambda pid: self._announce({**message, "pid": pid}, writing)):
                 os.close(writing)
-                given = self._wait(reading, stamps)
+                data = self._wait(reading, stamps)
             os.close(reading)
-            if given is None:
+            if data is None:
                 os.close(writing)
         self._last = time.monotonic()
-        return given
+        return data
 
     def _wait(self, reading: int, stamps: Stamps) -> bytes:
         """Wait for a task; return it in the process that resumes."""
-        given = b""
+        data = b""
         with suppress(BaseException):
             os.setsid()
-            while order := _read_task(reading):
+            while task := _read_task(reading):
                 if _stamps(stamps) != stamps:
                     break
                 if self._fork_sibling(lambda _pid: None):
                     os.setsid()
                     self._began = time.time()
                     self._announce({"pid": os.getpid()})
-                    self._again()
-                    given = order
+                    self._take_over()
+                    data = task
                     break
-        if not given:
+        if not data:
             _exit(0)
-        return given
+        return data
 
     def _fork_sibling(self, announce: Callable[[int], None]) -> bool:
         """Fork a process whose parent is the keeper; return True in it, and False here."""
         # Python reseeds its generator after a fork; restore its state.
-        numbers = random.getstate()
+        random_state = random.getstate()
         self._adopt(False)
         try:
+            # The process between the two ends at once, so that the keeper adopts its child.
             between = os.fork()
             if between == 0:
                 try:
@@ -152,29 +153,30 @@ class Waiting:
             os.waitpid(between, 0)
         finally:
             self._adopt(True)
-            random.setstate(numbers)
+            random.setstate(random_state)
         return False
 
     def _announce(self, message: dict[str, Any], *descriptors: int) -> None:
-        socket.send_fds(self._line, [self._token + json.dumps(message).encode()], descriptors)
+        """Send a message to the keeper, with copies of descriptors."""
+        socket.send_fds(
+            self._announcements, [self._token + json.dumps(message).encode()], descriptors
+        )
 
-    def _is_alone(self) -> bool:
+    def _is_self_contained(self) -> bool:
         """Return whether a fork would copy the whole state of the note.
 
         It would not copy threads and timers, and it would share processes, open files and shared
         memory.
         """
+        if len(list(Path("/proc/self/task").iterdir())) > 1 or children(os.getpid()):
+            return False
         timers = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
-        return (
-            len(list(Path("/proc/self/task").iterdir())) == 1
-            and not children(os.getpid())
-            and not any(signal.getitimer(timer)[0] for timer in timers)
-            and _open_files() == self._files
-            and not _shares_memory()
-        )
+        if any(signal.getitimer(timer)[0] for timer in timers):
+            return False
+        return _open_descriptors() == self._files and not _shares_memory()
 
 
-def _open_files() -> dict[str, str]:
+def _open_descriptors() -> dict[str, str]:
     """Return what each file descriptor of this process refers to."""
     found = {}
     for entry in Path("/proc/self/fd").iterdir():
@@ -184,8 +186,9 @@ def _open_files() -> dict[str, str]:
 
 
 def _shares_memory() -> bool:
+    """Return whether this process can write to memory that other processes share."""
     rights = (line.split()[1] for line in Path("/proc/self/maps").read_text().splitlines())
-    return any("s" in right and "w" in right for right in rights)
+    return any({"s", "w"} <= set(letters) for letters in rights)
 
 
 def _stamps(files: Iterable[Path]) -> Stamps:
@@ -195,8 +198,8 @@ def _stamps(files: Iterable[Path]) -> Stamps:
     for path in files | {file.parent for file in files if not file.is_dir()}:
         found[path] = None
         with suppress(OSError):
-            seen = path.stat()
-            found[path] = seen.st_mtime_ns, seen.st_size, seen.st_ino
+            status = path.stat()
+            found[path] = status.st_mtime_ns, status.st_size, status.st_ino
     return found
 
 
@@ -235,19 +238,19 @@ class Checkpoint:
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
 
-    def go_on(self, given: bytes) -> bool:
+    def send_task(self, data: bytes) -> bool:
         """Send a task to the checkpoint to resume with; return whether that succeeded."""
-        data = len(given).to_bytes(_LENGTH, "big") + given
+        unsent = len(data).to_bytes(_LENGTH, "big") + data
         until = time.monotonic() + _PATIENCE
         os.set_blocking(self.writing, False)
-        while data and time.monotonic() < until and is_alive(self.pid):
+        while unsent and is_alive(self.pid) and time.monotonic() < until:
             try:
-                data = data[os.write(self.writing, data) :]
+                unsent = unsent[os.write(self.writing, unsent) :]
             except BlockingIOError:
                 time.sleep(0.001)
             except OSError:
                 return False
-        return not data
+        return not unsent
 
 
 @dataclass
@@ -260,86 +263,86 @@ class Chain:
         The secret that proves that a message is not from the note.
     pipes
         The pipes of its output.
-    line
+    announcements
         The socket on which it announces checkpoints; None without checkpoints.
-    kept
+    checkpoints
         Its checkpoints, in the order of the blocks.
     """
 
     token: bytes
     pipes: list[int]
-    line: socket.socket | None = None
-    kept: list[Checkpoint] = field(default_factory=list)
+    announcements: socket.socket | None = None
+    checkpoints: list[Checkpoint] = field(default_factory=list)
 
     def end(self) -> None:
         """End its checkpoints, and close its channels."""
         self.end_after(-1)
         for reading in self.pipes:
             os.close(reading)
-        if self.line:
-            self.line.close()
+        if self.announcements:
+            self.announcements.close()
 
     def end_after(self, index: int) -> None:
         """End the checkpoints of the blocks after one."""
-        while self.kept and self.kept[-1].index > index:
-            self.kept.pop().end()
+        while self.checkpoints and self.checkpoints[-1].index > index:
+            self.checkpoints.pop().end()
 
-    def hear(self) -> list[int]:
+    def read_announcements(self) -> list[int]:
         """Read the announcements; return the ids of the processes that resume."""
-        going_on: list[int] = []
+        resumed: list[int] = []
         for _ in range(_AT_ONCE):  # bounded, since a note may flood the socket
-            if self.line is None:
+            if self.announcements is None:
                 break
             try:
-                data, descriptors, _, _ = socket.recv_fds(self.line, 4096, 4)
+                data, descriptors, _, _ = socket.recv_fds(self.announcements, 4096, 4)
             except BlockingIOError:
                 break
             except OSError:
                 data, descriptors = b"", []
             if not data:  # the socket is closed
-                self.line.close()
-                self.line = None
+                self.announcements.close()
+                self.announcements = None
                 break
             message = json.loads(data[_TOKEN:]) if data.startswith(self.token) else {}
             if "index" in message and len(descriptors) == 1:
-                self._keep(Checkpoint(message["index"], message["pid"], descriptors[0]))
+                self._add(Checkpoint(message["index"], message["pid"], descriptors[0]))
                 continue
             for descriptor in descriptors:
                 os.close(descriptor)
             if "pid" in message:
-                going_on.append(message["pid"])
-        return going_on
+                resumed.append(message["pid"])
+        return resumed
 
     def close_inherited(self) -> None:
         """Close its channels in a process that was forked from the keeper."""
-        for descriptor in (*self.pipes, *(checkpoint.writing for checkpoint in self.kept)):
+        for descriptor in (*self.pipes, *(checkpoint.writing for checkpoint in self.checkpoints)):
             os.close(descriptor)
-        if self.line:
-            self.line.close()
+        if self.announcements:
+            self.announcements.close()
 
-    def _keep(self, new: Checkpoint) -> None:
+    def _add(self, new: Checkpoint) -> None:
         """Keep a checkpoint in the order of the blocks, and end the old one of its block."""
-        for old in [old for old in self.kept if old.index == new.index]:
-            self.kept.remove(old)
+        for old in [old for old in self.checkpoints if old.index == new.index]:
+            self.checkpoints.remove(old)
             old.end()
-        self.kept.append(new)
-        self.kept.sort(key=lambda one: one.index)
+        self.checkpoints.append(new)
+        self.checkpoints.sort(key=lambda checkpoint: checkpoint.index)
 
-    def resume(self, last: int, given: bytes) -> int:
+    def resume(self, last: int, data: bytes) -> int:
         """Resume from the last checkpoint at or before a block.
 
         Returns the id of the process that resumes; 0 if none does.
         """
-        for one in [checkpoint for checkpoint in reversed(self.kept) if checkpoint.index <= last]:
+        for checkpoint in [c for c in reversed(self.checkpoints) if c.index <= last]:
             until = time.monotonic() + _PATIENCE
-            resumed = one.go_on(given)
-            while resumed and time.monotonic() < until:
-                alive = is_alive(one.pid)
-                if going_on := self.hear():
-                    return going_on[0]
-                if not alive:
+            is_sent = checkpoint.send_task(data)
+            while is_sent and time.monotonic() < until:
+                was_alive = is_alive(checkpoint.pid)
+                if resumed := self.read_announcements():
+                    return resumed[0]
+                if not was_alive:
                     break
                 time.sleep(0.001)
-            self.kept.remove(one)
-            one.end()
+            self.checkpoints.remove(checkpoint)
+            checkpoint.end()
         return 0

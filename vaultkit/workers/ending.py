@@ -68,12 +68,15 @@ class Ending:
         ``done`` if the work was completed.
     code
         The number of the signal, the exit status, or the number of processes.
-    The last heartbeat, which contains the block that was running.
+    beat
         The last heartbeat, which says what was running.
     frames
         File and line of the calls that were running, outermost first, if known.
-    The traceback of an engine error; otherwise the beginning and the end of output that
-    bypassed Python.
+    details
+        The traceback of an engine error; otherwise the beginning and the end of output that
+        bypassed Python.
+    messages
+        The messages that it had sent.
     """
 
     kind: Kind
@@ -101,10 +104,10 @@ class Ending:
         if os.environ.get("VAULTKIT_TRACEBACK"):
             return self.details
         calls = re.findall(r'File ".*?([^/\\"]+[/\\][^/\\"]+)", line (\d+), in', self.details)
-        ours = f"; in {calls[-1][0]}, line {calls[-1][1]}" if calls else ""
-        below = re.split(r"(?m)^ .*\n", self.details.strip())[-1]  # notes may follow the error
-        error = below.partition("\n")[0]
-        return f"{error}{ours} (VAULTKIT_TRACEBACK=1 shows all of it)"
+        place = f"; in {calls[-1][0]}, line {calls[-1][1]}" if calls else ""
+        behind_calls = re.split(r"(?m)^ .*\n", self.details.strip())[-1]
+        error = behind_calls.partition("\n")[0]  # notes may follow the error
+        return f"{error}{place} (VAULTKIT_TRACEBACK=1 shows all of it)"
 
     def __str__(self) -> str:
         """Return the ending in words, which follow the name of the note."""
@@ -120,7 +123,7 @@ class Ending:
             case "memory":
                 return "used more memory than a note may"
             case "signal":
-                return f"was ended by {_signal(self.code)}"
+                return f"was ended by {_describe_signal(self.code)}"
             case "exit":
                 return f"ended its process with exit status {self.code}"
             case "stopped early":
@@ -134,11 +137,12 @@ class Ending:
             case "raised":
                 return f"could not be checked, because of an error in vaultkit: {self.fault}"
             case "lost":
-                by = f": {_signal(self.code)}" if self.code else ""
+                by = f": {_describe_signal(self.code)}" if self.code else ""
                 return f"ended the process that watches it{by}"
 
 
-def _signal(number: int) -> str:
+def _describe_signal(number: int) -> str:
+    """Return the name of a signal with its description: ``SIGKILL (Killed)``."""
     name = next((s.name for s in signal.Signals if s == number), str(number))
-    says = signal.strsignal(number) if number in signal.valid_signals() else None
-    return name + (f" ({says})" if says else "")
+    description = signal.strsignal(number) if number in signal.valid_signals() else None
+    return name + (f" ({description})" if description else "")

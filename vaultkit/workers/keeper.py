@@ -28,12 +28,12 @@ from typing import Any, NoReturn
 
 from vaultkit.run.capture import PATIENCE
 from vaultkit.run.originals import ORIGINALS
-from vaultkit.run.processes import children, descendants, fork, memory, seconds
+from vaultkit.run.processes import children, descendants, fork, private_memory, processor_time
 from vaultkit.workers.channel import Received, Take, encode, frames_of, read_waiting
 from vaultkit.workers.checkpoints import Chain, can_wait
 from vaultkit.workers.ending import Ending, Kind, Limits
 from vaultkit.workers.note_process import RESERVED, TRACE, adopt_orphans, run_note_process
-from vaultkit.workers.work import Work, is_beat, load, prepare
+from vaultkit.workers.work import Resumption, Work, is_beat, load, prepare
 
 #: Seconds between two measurements of a note's processes and memory.
 _TICK = 0.02
@@ -91,13 +91,14 @@ def _work_alone(work: Work, connection: Any, limits: Limits) -> None:
     """Do the work in this process, on systems that cannot fork."""
     connection.send_bytes(b"A")
     while True:
-        key, given = _order(connection.recv_bytes())
+        key, data = _parse_request(connection.recv_bytes())
         if not isinstance(key, str):
             continue  # a request to end checkpoints: there are none
         connection.send_bytes(b".%f" % limits.seconds)
         beat: dict[str, Any] = {}
 
         def send(message: dict[str, Any], beat: dict[str, Any] = beat) -> None:
+            """Pass a message of the note to the pool."""
             if is_beat(message):
                 beat.update(message)
                 connection.send_bytes(b"B" + encode(message).encode())
@@ -106,7 +107,7 @@ def _work_alone(work: Work, connection: Any, limits: Limits) -> None:
                 connection.send_bytes(b"M" + encode(message).encode())
 
         try:
-            load(work, key, given)
+            load(work, key, data)
             work(key, send)
             ending = Ending("done", beat=beat)
         except BaseException:
@@ -125,7 +126,7 @@ class _Keeper:
         self.pid = 0
         #: The chains of checkpoints by name, the one that ran last at the end.
         self.chains: dict[str, Chain] = {}
-        self.unwanted: list[str] = []
+        self.chains_to_end: list[str] = []
 
     def run(self) -> None:
         """Process the requested keys until the connection is closed."""
@@ -133,7 +134,7 @@ class _Keeper:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         adopt_orphans()
-        _turn_away_descriptors({self.connection.fileno()})
+        _redirect_descriptors({self.connection.fileno()})
         prepare(self.work)
         ORIGINALS.remember(ahead=True)
         # Notes share this process's memory until they write to it, and collecting garbage writes.
@@ -143,58 +144,58 @@ class _Keeper:
             while True:
                 while not self.keys:
                     if self.connection.poll(_OLD if self.chains else None):
-                        self._take_order()
+                        self._take_request()
                     else:
-                        self.unwanted = list(self.chains)
-                    self._end_unwanted_chains()
-                ending, messages = self._work_on(*self.keys.popleft())
+                        self.chains_to_end = list(self.chains)
+                    self._end_chains()
+                ending, messages = self._do_work(*self.keys.popleft())
                 # One message, so that the run need not wake up for each part.
                 last = encode(asdict(ending)).encode()
                 self.connection.send_bytes(b"E" + b"\n".join([last, *messages]))
         finally:
             self._end_all()
-            self.unwanted = list(self.chains)
-            self._end_unwanted_chains()
+            self.chains_to_end = list(self.chains)
+            self._end_chains()
 
-    def _take_order(self) -> None:
+    def _take_request(self) -> None:
         """Read a request: a key, or names of chains of checkpoints to end."""
-        order, given = _order(self.connection.recv_bytes())
-        if isinstance(order, str):
-            self.keys.append((order, given))
+        request, data = _parse_request(self.connection.recv_bytes())
+        if isinstance(request, str):
+            self.keys.append((request, data))
         else:
-            self.unwanted += order
+            self.chains_to_end += request
 
-    def _end_unwanted_chains(self) -> None:
-        """End the chains to drop."""
-        while self.unwanted:
-            if chain := self.chains.pop(self.unwanted.pop(), None):
+    def _end_chains(self) -> None:
+        """End the chains of checkpoints that are outdated or no longer needed."""
+        while self.chains_to_end:
+            if chain := self.chains.pop(self.chains_to_end.pop(), None):
                 chain.end()
 
-    def _work_on(self, key: str, given: bytes) -> tuple[Ending, list[bytes]]:
+    def _do_work(self, key: str, data: bytes) -> tuple[Ending, list[bytes]]:
         """Do the work of a key, with its serialised task."""
         has_checkpoints = self.limits.checkpoints and can_wait()
         resumes = getattr(self.work, "resumes", None) if has_checkpoints else None
-        name, agrees, last = resumes(key) if resumes else ("", -1, -1)
-        chain = self._resume(name, agrees, last, given)
+        name, agrees, last = resumes(key) if resumes else Resumption()
+        chain = self._resume(name, agrees, last, data)
         if chain is None:
             try:
-                load(self.work, key, given)
+                load(self.work, key, data)
             except Exception:
                 return Ending("raised", details=traceback.format_exc()), []
             gc.freeze()  # garbage collection in a fork would copy this memory
-            chain = self._begin(key, bool(resumes))
+            chain = self._fork_note(key, bool(resumes))
         # From now on its processes are spared, including new checkpoints.
         self.chains[name] = chain
-        before = memory(_getpid())
-        ending = self._watch(chain, before)
-        if chain.kept:
-            self._evict_checkpoints(before)
+        memory_before = private_memory(_getpid())
+        ending = self._watch(chain, memory_before)
+        if chain.checkpoints:
+            self._evict_checkpoints(memory_before)
         else:
-            self.unwanted.append(name)
-        self._end_unwanted_chains()
+            self.chains_to_end.append(name)
+        self._end_chains()
         return ending
 
-    def _resume(self, name: str, agrees: int, last: int, given: bytes) -> Chain | None:
+    def _resume(self, name: str, agrees: int, last: int, data: bytes) -> Chain | None:
         """Resume a note from a checkpoint; None if no checkpoint is suitable.
 
         Parameters
@@ -205,21 +206,21 @@ class _Keeper:
             The index of the last block that is as it was at the last run, like all above it.
         last
             The index of the last block whose checkpoint may be used.
-        given
+        data
             The serialised task.
         """
         chain = self.chains.pop(name, None)
         if chain is None:
             return None
         chain.end_after(agrees)
-        self.pid = chain.resume(last, given)
+        self.pid = chain.resume(last, data)
         if not self.pid:
             chain.end()
             return None
         self._wait_to_be_parent()
         return chain
 
-    def _begin(self, key: str, has_checkpoints: bool) -> Chain:
+    def _fork_note(self, key: str, has_checkpoints: bool) -> Chain:
         """Fork a process that does the work of a key from the beginning; return its chain.
 
         The new process does not return from here: `run_note_process` ends it.
@@ -233,13 +234,13 @@ class _Keeper:
         chain = Chain(os.urandom(8).hex().encode(), [reading for reading, _ in pipes])
         theirs = None
         if has_checkpoints:
-            chain.line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            chain.line.setblocking(False)
+            chain.announcements, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            chain.announcements.setblocking(False)
         keeper = _getpid()
         self.pid = fork()
         if self.pid == 0:
-            for one in (chain, *self.chains.values()):
-                one.close_inherited()
+            for inherited in (chain, *self.chains.values()):
+                inherited.close_inherited()
             self.connection.close()
             ends = [end for _, end in pipes]
             run_note_process(keeper, self.work, key, chain.token, ends, self.limits, theirs)
@@ -258,9 +259,11 @@ class _Keeper:
     @property
     def _checkpoint_processes(self) -> set[int]:
         """Return the processes to keep when a note has ended: its checkpoints."""
-        return {checkpoint.pid for chain in self.chains.values() for checkpoint in chain.kept}
+        return {
+            checkpoint.pid for chain in self.chains.values() for checkpoint in chain.checkpoints
+        }
 
-    def _evict_checkpoints(self, before: int) -> None:
+    def _evict_checkpoints(self, memory_before: int) -> None:
         """End checkpoints until their number and memory are within the limits.
 
         Those of the note that ran longest ago are ended first; of these, those that save the least
@@ -268,48 +271,52 @@ class _Keeper:
         """
 
         def used() -> int:
-            return sum(max(0, memory(pid) - before) for pid in self._checkpoint_processes)
+            return sum(
+                max(0, private_memory(pid) - memory_before) for pid in self._checkpoint_processes
+            )
 
-        while (
-            len(self._checkpoint_processes) > self.limits.checkpoints or used() > self.limits.memory
-        ):
-            next(chain for chain in self.chains.values() if chain.kept).kept.pop(0).end()
+        def are_too_many() -> bool:
+            return len(self._checkpoint_processes) > self.limits.checkpoints
 
-    def _watch(self, chain: Chain, before: int) -> tuple[Ending, list[bytes]]:
+        while are_too_many() or used() > self.limits.memory:
+            oldest = next(chain for chain in self.chains.values() if chain.checkpoints)
+            oldest.checkpoints.pop(0).end()
+
+    def _watch(self, chain: Chain, memory_before: int) -> tuple[Ending, list[bytes]]:
         """Watch the process of a note until it has ended, within its limits.
 
-        ``before`` is the memory of the keeper when the note began.
+        ``memory_before`` is the memory of the keeper when the note began.
         """
         note = Received(chain.token, self.limits)
-        listening = dict(zip(chain.pipes, note.takers, strict=True))
+        listening = dict(zip(chain.pipes, note.readers, strict=True))
         results = chain.pipes[0]
         self.connection.send_bytes(b"P%d" % self.pid)
         status: int | None = None
         kind: Kind | None = None
         measured = announced = forwarded = 0.0
-        with selectors.DefaultSelector() as selector, _end_of(self.pid) as gone:
+        with selectors.DefaultSelector() as selector, _end_descriptor(self.pid) as end:
             for reading, taker in listening.items():
                 os.set_blocking(reading, False)
                 if reading != results:
                     selector.register(reading, selectors.EVENT_READ, taker)
             selector.register(self.connection.fileno(), selectors.EVENT_READ)
-            if gone is not None:
-                selector.register(gone, selectors.EVENT_READ)
-            if chain.line:
-                selector.register(chain.line.fileno(), selectors.EVENT_READ, chain)
+            if end is not None:
+                selector.register(end, selectors.EVENT_READ)
+            if chain.announcements:
+                selector.register(chain.announcements.fileno(), selectors.EVENT_READ, chain)
             while status is None and kind is None:
                 events = selector.select(_TICK)
                 # Results wake up nobody: that would cost more than some blocks.
                 read_waiting(results, listening[results])
                 for event, _ in events:
                     if event.fd == self.connection.fileno():
-                        self._take_order()
+                        self._take_request()
                     elif event.data is chain:
-                        chain.hear()
-                        self._evict_checkpoints(before)
-                        if chain.line is None:
+                        chain.read_announcements()
+                        self._evict_checkpoints(memory_before)
+                        if chain.announcements is None:
                             selector.unregister(event.fd)
-                    elif event.fd != gone and not read_waiting(event.fd, event.data):
+                    elif event.fd != end and not read_waiting(event.fd, event.data):
                         selector.unregister(event.fd)
                 now = time.monotonic()
                 kind = note.verdict
@@ -326,27 +333,29 @@ class _Keeper:
                     kind = "timed out"
                 elif now - measured > _TICK and kind is None:
                     measured = now
-                    kind = self._exceeded(note, before)
+                    kind = self._find_exceeded_limit(note, memory_before)
         if status is None and not note.done and TRACE:
             self._request_traceback(listening, note)
-        chain.hear()
-        left = self._count_of_left() if status is not None else 0
+        chain.read_announcements()
+        left = self._count_left_processes() if status is not None else 0
         self._end_all()
         for reading, taker in listening.items():
             read_waiting(reading, taker)  # output from before its end
-        return note.ending(kind or note.verdict, status, left), note.messages
+        return note.make_ending(kind or note.verdict, status, left), note.messages
 
-    def _exceeded(self, note: Received, before: int) -> Kind | None:
+    def _find_exceeded_limit(self, note: Received, memory_before: int) -> Kind | None:
         """Measure the processes of a note; return the kind of limit that they exceed, if any."""
-        if note.has_spent(seconds(self.pid)):
+        if note.has_spent(processor_time(self.pid)):
             return "timed out"
         family = [self.pid, *descendants(self.pid)]
         if len(family) > self.limits.processes:
-            note.count = len(family)
+            note.process_count = len(family)
             return "processes"
         # The limit within the process must come first, since it is reported with a line.
         most = 1.2 * self.limits.memory + RESERVED
-        return "memory" if sum(memory(pid) - before for pid in family) > most else None
+        return (
+            "memory" if sum(private_memory(pid) - memory_before for pid in family) > most else None
+        )
 
     def _request_traceback(self, listening: dict[int, Take], note: Received) -> None:
         """Request a trace of the note's calls before it is ended."""
@@ -362,7 +371,7 @@ class _Keeper:
                 read_waiting(reading, taker)
             time.sleep(0.005)
 
-    def _count_of_left(self) -> int:
+    def _count_left_processes(self) -> int:
         """Return the number of processes that a note has left shortly after its end."""
         until = time.monotonic() + 0.2
         while self._reap():
@@ -389,13 +398,10 @@ class _Keeper:
                 for pid in alive:
                     with suppress(OSError):
                         os.kill(pid, number)
-            more = self._reap()
-            if (
-                self._checkpoint_processes
-                and set(children(_getpid())) <= self._checkpoint_processes
-            ):
-                more = False
-            if not more and not alive:
+            has_children = self._reap()
+            if self._checkpoint_processes and has_children:
+                has_children = not set(children(_getpid())) <= self._checkpoint_processes
+            if not has_children and not alive:
                 break
             time.sleep(0.001)
         self.pid = 0
@@ -410,14 +416,18 @@ class _Keeper:
         return False
 
 
-def _order(frame: bytes) -> tuple[Any, bytes]:
-    """Return the JSON part of a request, and the bytes after it."""
-    order, _, given = frame.partition(b"\n")
-    return json.loads(order), given
+def _parse_request(frame: bytes) -> tuple[Any, bytes]:
+    r"""Return the JSON part of a request, and the bytes after it.
+
+    >>> _parse_request(b'"note"\ndata'), _parse_request(b'["chain"]')
+    (('note', b'data'), (['chain'], b''))
+    """
+    request, _, data = frame.partition(b"\n")
+    return json.loads(request), data
 
 
 @contextmanager
-def _end_of(pid: int) -> Iterator[int | None]:
+def _end_descriptor(pid: int) -> Iterator[int | None]:
     """Yield a descriptor that becomes readable when a process ends; it is closed afterwards.
 
     Yield None if the system has no such descriptors (only Linux has), or no such process.
@@ -432,7 +442,7 @@ def _end_of(pid: int) -> Iterator[int | None]:
             os.close(end)
 
 
-def _turn_away_descriptors(keep: set[int]) -> None:
+def _redirect_descriptors(keep: set[int]) -> None:
     """Redirect all inherited descriptors to the null device, so that their numbers stay in use."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     with suppress(OSError):

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from vaultkit.workers.channel import CUT_OFF, OUT_OF_MEMORY, Channel
-from vaultkit.workers.checkpoints import Waiting
+from vaultkit.workers.channel import CUT_OFF, DONE, OUT_OF_MEMORY, RAISED, Channel
+from vaultkit.workers.checkpoints import CheckpointMaker
 from vaultkit.workers.ending import Limits
 
 #: The signal on which faulthandler writes a trace.
@@ -35,50 +35,67 @@ def run_note_process(
     token: bytes,
     pipes: list[int],
     limits: Limits,
-    line: socket.socket | None = None,
+    announcements: socket.socket | None = None,
 ) -> NoReturn:
-    """Set up the process of a note, do its work, and exit."""
+    """Set up the process of a note, do its work, and exit.
+
+    Parameters
+    ----------
+    keeper
+        The id of the keeper's process.
+    work, key
+        The work, and the key that it is called with.
+    token
+        The secret with which each message begins.
+    pipes
+        The ends of the pipes for results, output and traces.
+    limits
+        The limits of the process.
+    announcements
+        The socket on which checkpoints are announced; None to create none.
+    """
     status = CUT_OFF
     try:
         os.setsid()
         _die_with(keeper)
-        results, output, trace = map(_out_of_the_way, pipes)
+        results, output, trace = map(_move_descriptor, pipes)
         channel = Channel(token, results)
-        _own_streams(output, trace)
+        _redirect_streams(output, trace)
         _limit_memory(limits.memory)
         gc.enable()
         import atexit
 
         atexit._clear()  # the exit handlers of the run must not run here
         adopt_orphans()
-        more = []
-        if line:
-            line = socket.socket(fileno=_out_of_the_way(line.detach()))
+        checkpoints = []
+        if announcements:
+            announcements = socket.socket(fileno=_move_descriptor(announcements.detach()))
 
-            def again() -> None:
+            def take_over() -> None:
                 until = time.monotonic() + 1
                 while os.getppid() != keeper and time.monotonic() < until:
                     time.sleep(0.001)
                 _die_with(keeper)
-                channel.again()
+                channel.send_again()
 
-            more = [Waiting(token, line, again, adopt_orphans, limits.spacing)]
+            spacing = limits.spacing
+            checkpoints = [CheckpointMaker(token, announcements, take_over, adopt_orphans, spacing)]
         try:
-            work(key, channel.send, *more)
-            channel.last_words()
+            work(key, channel.send, *checkpoints)
+            channel.announce_exit()
             threading._shutdown()  # type: ignore[attr-defined]
             atexit._run_exitfuncs()
-            channel.write(b"E", None)
+            channel.send_now(DONE, None)
             status = 0
         except MemoryError:
             status = OUT_OF_MEMORY
         except BaseException:
-            channel.write(b"R", traceback.format_exc())
+            channel.send_now(RAISED, traceback.format_exc())
     finally:
         _exit(status)
 
 
-def _out_of_the_way(descriptor: int) -> int:
+def _move_descriptor(descriptor: int) -> int:
     """Duplicate a descriptor to a high number, which a note does not close by accident."""
     import fcntl
 
@@ -87,7 +104,7 @@ def _out_of_the_way(descriptor: int) -> int:
     return moved
 
 
-def _own_streams(output: int, trace: int) -> None:
+def _redirect_streams(output: int, trace: int) -> None:
     """Redirect the standard streams, and let faulthandler write its trace."""
     import faulthandler
 
@@ -132,5 +149,6 @@ def _die_with(parent: int) -> None:
 
 
 def _prctl(option: int, value: int) -> None:
+    """Call Linux's function of this name, which Python does not have; elsewhere do nothing."""
     if _LIBC:
         _LIBC.prctl(option, value, 0, 0, 0)

@@ -31,7 +31,7 @@ from vaultkit.workers.ending import Ending, Limits
 from vaultkit.workers.work import Work, is_beat, load
 
 # The number of keys sent to a keeper, so that it has the next one when this process is busy.
-_AHEAD = 2
+_MOST_KEYS = 2
 # Bytes that a pipe to a busy keeper can hold. With more, this process and the keeper could wait for
 # each other to read.
 _ROOM = 1 << (17 if sys.platform == "linux" else 12)
@@ -68,7 +68,7 @@ class Workers:
         self._count = _cores() if count is None else count
         self._waiting: deque[str] = deque()
         #: Functions that return the data of the keys that have not ended.
-        self._given: dict[str, Callable[[], bytes]] = {}
+        self._data: dict[str, Callable[[], bytes]] = {}
         self._endings: dict[str, Ending] = {}
         self._keepers: list[_Keeper] = []
 
@@ -82,13 +82,13 @@ class Workers:
             self._new_keeper()
         return self
 
-    def submit(self, key: str, given: Callable[[], bytes] = bytes) -> None:
+    def submit(self, key: str, data: Callable[[], bytes] = bytes) -> None:
         """Submit the work of a key; the work of earlier keys is done first.
 
-        ``given`` returns the data of the key; it is called when the key is sent to a keeper.
+        ``data`` returns the data of the key; it is called when the key is sent to a keeper.
         """
         self._waiting.append(key)
-        self._given[key] = given
+        self._data[key] = data
 
     def attend(self) -> None:
         """Start or continue submitted work in the background."""
@@ -101,16 +101,16 @@ class Workers:
         if self._count == 0:
             if key in self._waiting:
                 self._waiting.remove(key)
-            return _in_this_process(self._work, key, self._given.pop(key, bytes)())
-        at_hand = any(key in keeper.keys for keeper in self._keepers)
-        if key not in self._endings and not at_hand:
+            return _work_in_this_process(self._work, key, self._data.pop(key, bytes)())
+        is_sent = any(key in keeper.keys for keeper in self._keepers)
+        if key not in self._endings and not is_sent:
             if key in self._waiting:
                 self._waiting.remove(key)
             self._waiting.appendleft(key)
         self._dispatch()
         while key not in self._endings:
             self._listen()
-        self._given.pop(key, None)
+        self._data.pop(key, None)
         return self._endings.pop(key)
 
     def cancel(self, key: str) -> None:
@@ -142,27 +142,28 @@ class Workers:
     def _dispatch(self) -> None:
         """Send keys to the keepers with the fewest; start keepers as long as there are keys."""
         while self._waiting:
-            keeper = min(self._keepers, key=lambda k: len(k.keys), default=None)
-            if keeper is None or (keeper.keys and len(self._keepers) < self._count):
+            keeper = min(self._keepers, key=lambda keeper: len(keeper.keys), default=None)
+            may_start_another = len(self._keepers) < self._count
+            if keeper is None or (keeper.keys and may_start_another):
                 keeper = self._new_keeper()
-            if len(keeper.keys) >= _AHEAD:
+            if len(keeper.keys) >= _MOST_KEYS:
                 return
-            order = self._order(self._waiting[0])
-            if keeper.keys and len(order) > _ROOM:
+            request = self._request(self._waiting[0])
+            if keeper.keys and len(request) > _ROOM:
                 return
             key = self._waiting.popleft()
             keeper.keys.append(key)
-            keeper.heard(_START)
+            keeper.expect_within(_PATIENCE)
             try:
-                keeper.connection.send_bytes(order)
+                keeper.connection.send_bytes(request)
             except OSError:
-                self._discard_worker(keeper, "lost")
+                self._discard_keeper(keeper, "lost")
 
-    def _order(self, key: str) -> bytes:
+    def _request(self, key: str) -> bytes:
         """Return a request to a keeper: a key and its data."""
-        given = self._given.get(key, bytes)()
-        self._given[key] = lambda: given  # it may be sent again
-        return json.dumps(key).encode() + b"\n" + given
+        data = self._data.get(key, bytes)()
+        self._data[key] = lambda: data  # it may be sent again
+        return json.dumps(key).encode() + b"\n" + data
 
     def _new_keeper(self) -> _Keeper:
         """Start a keeper process, and return it."""
@@ -197,51 +198,51 @@ class Workers:
         for keeper in list(self._keepers):
             if keeper.connection in ready:
                 try:
-                    self._take(keeper, keeper.connection.recv_bytes())
+                    self._process_message(keeper, keeper.connection.recv_bytes())
                 except (EOFError, OSError):
-                    self._discard_worker(keeper, "lost")
+                    self._discard_keeper(keeper, "lost")
             elif now > keeper.deadline and keeper.keys:
-                self._discard_worker(keeper, "timed out" if keeper.alone else "lost")
+                self._discard_keeper(keeper, "timed out" if keeper.runs_notes else "lost")
         self._dispatch()
 
-    def _take(self, keeper: _Keeper, frame: bytes) -> None:
+    def _process_message(self, keeper: _Keeper, frame: bytes) -> None:
         """Process a message of a keeper: a letter for its kind, then its content."""
-        what, rest = frame[:1], frame[1:].decode()
-        if what == b".":  # a sign of life, with the seconds until the next one
-            keeper.heard(float(rest))
-        elif what == b"P":  # the process of the note
-            keeper.note = int(rest)
+        kind, content = frame[:1], frame[1:].decode()
+        if kind == b".":  # a sign of life, with the seconds until the next one
+            keeper.expect_within(float(content))
+        elif kind == b"P":  # the process of the note
+            keeper.note_pid = int(content)
             if keeper.cancelled:
                 keeper.cancel()
-        elif what == b"A":
-            keeper.alone = True
-        elif what == b"T":
-            keeper.traceback = rest
-        elif what == b"B":  # a heartbeat of the note
-            keeper.beat = json.loads(rest)
-        elif what == b"M":
-            keeper.messages.append(json.loads(rest))
-        elif what == b"E":
-            last, *messages = rest.split("\n")
+        elif kind == b"A":
+            keeper.runs_notes = True
+        elif kind == b"T":
+            keeper.traceback = content
+        elif kind == b"B":  # a heartbeat of the note
+            keeper.beat = json.loads(content)
+        elif kind == b"M":
+            keeper.messages.append(json.loads(content))
+        elif kind == b"E":
+            ending_text, *messages = content.split("\n")
             keeper.messages += map(json.loads, messages)
-            ending = Ending(**json.loads(last))
+            ending = Ending(**json.loads(ending_text))
             frames = tuple((file, line) for file, line in ending.frames)
             ending = replace(ending, frames=frames, messages=tuple(keeper.messages))
             self._endings[keeper.keys.popleft()] = ending
-            keeper.messages, keeper.beat, keeper.note, keeper.cancelled = [], {}, 0, False
-            keeper.heard(_START)
+            keeper.messages, keeper.beat, keeper.note_pid, keeper.cancelled = [], {}, 0, False
+            keeper.expect_within(_PATIENCE)
 
-    def _discard_worker(self, keeper: _Keeper, kind: Any) -> None:
+    def _discard_keeper(self, keeper: _Keeper, kind: Any) -> None:
         """Give up a keeper; keys that it has not begun go to others."""
         self._keepers.remove(keeper)
         if kind == "lost":
             keeper.process.join(0.5)  # it may be ending
-        code = -min(0, keeper.process.exitcode or 0)  # the signal that ended it, or 0
-        if kind == "lost" and code and not keeper.note:
+        signal_number = -min(0, keeper.process.exitcode or 0)  # of the one that ended it, or 0
+        if kind == "lost" and signal_number and not keeper.note_pid:
             kind = "signal"  # the keeper itself was killed
-        if keeper.note:
+        if keeper.note_pid:
             with contextlib.suppress(OSError):
-                os.killpg(keeper.note, signal.SIGKILL)
+                os.killpg(keeper.note_pid, signal.SIGKILL)
         keeper.connection.close()
         keeper.join(0.0)
         if keeper.keys:
@@ -249,12 +250,14 @@ class Workers:
             key = keeper.keys.popleft()
             error = keeper.traceback
             kind = "raised" if error else kind
-            self._endings[key] = Ending(kind, code, keeper.beat, details=error, messages=messages)
+            self._endings[key] = Ending(
+                kind, signal_number, keeper.beat, details=error, messages=messages
+            )
         self._waiting.extendleft(reversed(keeper.keys))
 
 
 #: Seconds within which a keeper must answer after it was sent a key.
-_START = 60.0
+_PATIENCE = 60.0
 
 
 @dataclass(eq=False)
@@ -267,16 +270,17 @@ class _Keeper:
     messages: list[dict[str, Any]] = field(default_factory=list)
     beat: dict[str, Any] = field(default_factory=dict)
     #: Id of the process that runs the note; 0 before it exists.
-    note: int = 0
+    note_pid: int = 0
     #: Whether it cannot fork, and runs the notes itself.
-    alone: bool = False
+    runs_notes: bool = False
     #: Whether its present work was cancelled.
     cancelled: bool = False
     #: The traceback of the error that ended it, if one did.
     traceback: str = ""
     deadline: float = float("inf")
 
-    def heard(self, seconds: float) -> None:
+    def expect_within(self, seconds: float) -> None:
+        """Set the deadline for its next message."""
         self.deadline = time.monotonic() + seconds
 
     def cancel(self) -> None:
@@ -286,10 +290,10 @@ class _Keeper:
         """
         self.cancelled = True
         with contextlib.suppress(OSError):
-            if self.alone:
+            if self.runs_notes:
                 self.process.kill()
-            elif self.note:
-                os.killpg(self.note, signal.SIGKILL)
+            elif self.note_pid:
+                os.killpg(self.note_pid, signal.SIGKILL)
 
     def join(self, patience: float) -> None:
         """Wait for the end of the keeper; kill it if that takes longer than so many seconds."""
@@ -302,7 +306,7 @@ class _Keeper:
         self.process.close()
 
 
-def _in_this_process(work: Work, key: str, given: bytes) -> Ending:
+def _work_in_this_process(work: Work, key: str, data: bytes) -> Ending:
     """Do the work of a key in this process."""
     messages: list[dict[str, Any]] = []
     beat: dict[str, Any] = {}
@@ -314,7 +318,7 @@ def _in_this_process(work: Work, key: str, given: bytes) -> Ending:
             messages.append(message)
 
     try:
-        load(work, key, given)
+        load(work, key, data)
         work(key, send)
     except Exception:
         return Ending("raised", beat=beat, details=traceback.format_exc(), messages=tuple(messages))
@@ -327,6 +331,7 @@ def _can_fork() -> bool:
 
 
 def _cores() -> int:
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
