@@ -22,7 +22,8 @@ print(f"sag {sag:.2f} mm over {span} mm, share {sag / span:.2%}")
 sag 12.48 mm over 2740 mm, share 0.46%
 ```
 
-The beam sags 12.48 mm at its middle, and 23 people can stand on it.
+The beam sags 12.48 mm at its middle, and 23 people can stand on it. The longest rope has 41 mm.
+The knot is 16 mm wide.
 
 See [[Bridge]].
 """
@@ -38,6 +39,9 @@ PAIRS = [
     ("It sags 12.5 mm<!-- = [[Sag]].sag -->.", "It sags 13.5 mm<!-- = [[Sag]].sag -->."),
     ("The share is 0.46 %<!-- = [[Sag]].share -->.", "It is 0.46 %<!-- = [[Sag]].width -->."),
     ("As in [[Sag]], where 23 people can stand.", "As in [[Sag]], where 32 people can stand."),
+    ("The beam sags 12.48 mm (see [[Sag]]).", "The beam sags 12.84 mm (see [[Sag]])."),
+    ("In [[Sag]] 23 people can stand, fewer than here.", "In [[Sag]] 32 people can stand, fewer."),
+    ("In [[Sag]] the longest rope has 41 mm.", "In [[Sag]] the longest rope has 16 mm."),
 ]  # fmt: skip
 #: Sentences whose number need not be one of the linked note.
 OPEN = [
@@ -47,6 +51,8 @@ OPEN = [
     "As in [[Sag]], where another beam would sag 12.84 mm.",
     "As in [[Sag]], where 32 ropes hang.",
     "As in [[Sag]], where the rope sags 99.9 mm.",
+    "The beam sags 12.84 mm, which is much (see [[Sag]]).",
+    "In [[Sag]] the knot of a rope has 16 mm.",
     "As in [[Sag]], where the beam sags more than 12.84 mm.",
     "As in [[Sag]], where the beam sags 12.84 mm.\n\n```python\nown = 12.84\n```",
 ]

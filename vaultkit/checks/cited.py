@@ -1,9 +1,10 @@
 """Contradicts a number quoted from another note: *[[Sag]], where the beam sags 15.2 mm*.
 
 The numbers that a note shows in its outputs and sentences are compared with those in sentences of
-other notes, behind a link to it. A number is contradicted if neither note shows it, and the linked
-one shows, in a sentence or output with the same words, a number that differs by a slip, or the only
-number with the same label.
+other notes, behind a link to it or ahead of one in brackets. A number is contradicted if neither
+note shows it, and the linked one shows, in a sentence or output with the same words, a number that
+differs by a slip, or the only number with the same label. It is contradicted, too, if the linked
+note says it in other words, and another number in these.
 """
 
 from __future__ import annotations
@@ -36,9 +37,14 @@ from vaultkit.store import key_of
 
 #: The least digits of a number that is compared, and of one that agrees with none by chance.
 _LEAST, _MANY = 2, 4
+#: So many more words of a clause fit another number that it is the one that is meant.
+_MORE_WORDS = 2
 #: Longer numbers in outputs are not numbers of a sentence.
 _LONGEST = 20
 _UNIT = re.compile(r"\s?([%°]|[A-Za-z]+)")
+#: A pause of a sentence, and what is ahead of a link in brackets: *(see [[Sag]])*.
+_CLAUSE_ENDS = re.compile(r"[,;:()—–](?=\s|$)|\s[(—–]")
+_OPENS_BRACKET = re.compile(r"\((?:[^\W\d]+ ){0,3}$")
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,8 @@ class Shown:
 
     value: Fraction
     words: frozenset[str]
+    #: Those in its clause, if it is in a sentence.
+    clause: frozenset[str]
     #: The words right before it, and its unit.
     label: frozenset[str]
     unit: str
@@ -56,8 +64,8 @@ class Shown:
 def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
     """Yield the numbers in sentences with one link to a note, behind it or in its words.
 
-    Numbers with one significant digit are left out, and those with bounds or factors (*at least
-    12*, *12 times*).
+    Those in the clause ahead of a link in brackets belong to it, too. Numbers with one significant
+    digit are left out, and those with bounds or factors (*at least 12*, *12 times*).
 
     Examples
     --------
@@ -76,16 +84,29 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
         own = links[first : bisect_right(links, ends, first, key=_place)]
         if len(own) != 1:
             continue
-        place = own[0].line, own[0].column
-        behind_it = [n for n in sentence.numbers if n.digits and sentence.place_of(n.start) > place]
-        at = max((n for n in range(len(sentence.text)) if sentence.place_of(n) <= place), default=0)
-        behind_it = [] if is_apart(sentence, sentence.text[at:]) else behind_it
-        for number in behind_it:
-            if significant(number) >= _LEAST and not number.bounds and not number.times:
-                line, column = sentence.place_of(number.start)
-                is_inside = line == own[0].line and column < own[0].column + len(str(own[0]))
-                if is_inside or is_cited(sentence, at, number.start):
-                    yield own[0], sentence, number
+        (link,) = own
+        ahead = [n for n in range(len(sentence.text)) if sentence.place_of(n) <= _place(link)]
+        at = max(ahead, default=0)
+        for number in sentence.numbers:
+            if number.digits and _is_comparable(number) and _is_of(link, sentence, at, number):
+                yield link, sentence, number
+
+
+def _is_comparable(number: Stated) -> bool:
+    return significant(number) >= _LEAST and not number.bounds and not number.times
+
+
+def _is_of(link: Link, sentence: Sentence, at: int, number: Stated) -> bool:
+    """Return whether a sentence gives a number to the note of its only link, which is ``at``."""
+    line, column = sentence.place_of(number.start)
+    if (line, column) < _place(link):
+        opens = _OPENS_BRACKET.search(sentence.text, 0, at)
+        if not opens or _CLAUSE_ENDS.search(sentence.text, number.end, opens.start()):
+            return False
+        return not is_apart(sentence, _clause(sentence, number))
+    is_inside = line == link.line and column < link.column + len(str(link))
+    said = sentence.text[at : number.end] + _behind(sentence, number)
+    return (is_inside or is_cited(sentence, at, number.start)) and not is_apart(sentence, said)
 
 
 def _place(link: Link) -> tuple[int, int]:
@@ -240,9 +261,13 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
             continue
         line, column = sentence.place_of(number.start)
         theirs = shown[others[link].path]
-        if theirs.agree(number) or own.agree(number, apart_from=line):
+        if own.agree(number, apart_from=line):
             continue
-        if why := _contradiction(sentence, number, theirs.all):
+        if theirs.agree(number):
+            why = _other_with_these_words(sentence, number, theirs.all)
+        else:
+            why = _contradiction(sentence, number, theirs.all)
+        if why:
             why = f"{number.text}: [[{others[link].name}]] {why}"
             yield Check("number", line, number.text, FAILS, why, column)
 
@@ -253,10 +278,14 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
     words = stems(sentence.text, sentence.lexicon) - stems(unit, sentence.lexicon)
     digits = len(re.sub(r"\D", "", number.digits).lstrip("0"))
     enough = max(0, _MANY - digits)
-    for one in shown:
-        alike = len(words & one.words) + bool(label and one.label == label)
-        if _is_slip(number, one.value) and alike >= enough:
-            return f"has {float(one.value):.6g} there (line {one.line})"
+    slips = [
+        (len(words & one.words) + bool(label and one.label == label), -one.line, one.value)
+        for one in shown
+        if _is_slip(number, one.value)
+    ]
+    alike, line, value = max(slips, default=(-1, 0, Fraction(0)))
+    if alike >= enough:
+        return f"has {float(value):.6g} there (line {-line})"
     same = [
         one
         for one in shown
@@ -267,6 +296,37 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
     return ""
 
 
+def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Shown]) -> str:
+    """Return what a linked note says in the words of a number that it says in others.
+
+    Empty if that is in doubt: if it says several numbers in these words, or if the sentence states
+    the other number, too.
+    """
+    words = stems(_clause(sentence, number), sentence.lexicon)
+    unit = _unit(sentence, number)
+    words -= stems(unit, sentence.lexicon)
+    its_own = [one for one in shown if _agrees(number, one.value)]
+    said = max(len(words & (one.words | one.label)) for one in its_own)
+    others = [
+        one
+        for one in shown
+        if one.unit == unit
+        and one.clause
+        and not any(_agrees(n, one.value) for n in sentence.numbers)
+    ]
+    most = max((len(words & one.clause) for one in others), default=0)
+    alike = {one.value: one.line for one in others if len(words & one.clause) == most}
+    is_named = most and not said and all(words & one.label for one in others if one.value in alike)
+    if len(alike) == 1 and (most >= said + _MORE_WORDS or is_named):
+        ((value, line),) = alike.items()
+        return f"has {float(value):.6g} there in these words (line {line})"
+    return ""
+
+
+def _agrees(number: Stated, value: Fraction) -> bool:
+    return any(range_.holds(value) for range_ in number.ranges)
+
+
 def _shown_numbers(note: Note) -> Iterator[Shown]:
     """Yield the numbers that a note shows in sentences, outputs, code and tables."""
     words = _lexicon(note)
@@ -275,9 +335,10 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
         own = stems(sentence.text, words)
         for number in sentence.numbers:
             line, unit = sentence.place_of(number.start)[0], _unit(sentence, number)
-            yield Shown(number.value, own, _label_before(sentence, number), unit, line)
+            clause = stems(_clause(sentence, number), words) if _is_comparable(number) else none
+            yield Shown(number.value, own, clause, _label_before(sentence, number), unit, line)
             for scale in number.scales:
-                yield Shown(number.value * scale, own, none, "", line)
+                yield Shown(number.value * scale, own, none, none, "", line)
     for fence in note.fences:
         for index, text in enumerate(fence.text.splitlines(), fence.line + 1):
             own = stems(text, words)
@@ -288,18 +349,31 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
                     behind_it = _UNIT.match(text, found.end())
                     unit = behind_it[1] if behind_it else ""
                     value = exactly(number_of(found[0]))
-                    yield Shown(value, own, label, unit, index)
+                    yield Shown(value, own, label, label, unit, index)
                     if unit == "%":
-                        yield Shown(value / 100, own, label, "", index)
+                        yield Shown(value / 100, own, label, label, "", index)
     for cell in note.cells:
         for found in NUMBER_IN_OUTPUT.finditer(cell.text):
             if len(found[0]) <= _LONGEST:
                 own = stems(f"{cell.label.text} {cell.title}", words)
-                yield Shown(exactly(number_of(found[0])), own, none, "", cell.line)
+                yield Shown(exactly(number_of(found[0])), own, none, none, "", cell.line)
 
 
 def _lexicon(note: Note) -> Lexicon:
     return lexicon(str(note.meta.get("lang") or "en"))
+
+
+def _clause(sentence: Sentence, number: Stated) -> str:
+    """Return the words that are around the only number of a sentence, or between two pauses."""
+    if len(sentence.numbers) == 1:
+        return sentence.text
+    ahead = [pause.end() for pause in _CLAUSE_ENDS.finditer(sentence.text, 0, number.start)]
+    return sentence.text[max(ahead, default=0) : number.end] + _behind(sentence, number)
+
+
+def _behind(sentence: Sentence, number: Stated) -> str:
+    """Return the words behind a number up to the next pause."""
+    return _CLAUSE_ENDS.split(sentence.text[number.end :], maxsplit=1)[0]
 
 
 def _unit(sentence: Sentence, number: Stated) -> str:

@@ -337,7 +337,7 @@ def is_cited(sentence: Sentence, link: int, number: int) -> bool:
         return True
     # *In [[Sag]] the largest deflection is 3 mm.*
     opens = re.fullmatch(r"\W*(?:as |see )?in\W*", sentence.text[:link].lower())
-    far = 8 if opens else 3
+    far = 8 if opens else 5
     return not _pattern(lexicon, r"\b{}\b|[)—–:]", "turns").search(gap) and len(gap.split()) <= far
 
 
