@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache, wraps
 from types import ModuleType
 from typing import Any
 
@@ -68,14 +69,19 @@ _source = cache(inspect.getsource)
 def _figure(
     module: ModuleType,
     name: str,
-    data: Callable[[], Mapping[str, Any]],
+    data: Callable[..., Mapping[str, Any]],
     draw: Callable[[Mapping[str, Any]], str],
 ) -> Figure:
     """Describe a figure that goes stale with its numbers, its modules or the common style."""
-    parts = getattr(module, "PARTS", ())
-    source = "".join(map(_source, (module, *parts, style, outlines)))
-    drawn_by = hashlib.sha256(source.encode()).hexdigest()
-    return Figure(f"{name}.svg", lambda: {**data(), "drawn by": drawn_by}, draw)
+
+    @wraps(data)  # parameters included
+    def complete(**variables: Any) -> Mapping[str, Any]:
+        parts = getattr(module, "PARTS", ())
+        source = "".join(map(_source, (module, *parts, style, outlines)))
+        drawn_by = hashlib.sha256(source.encode()).hexdigest()
+        return {**data(**variables), "drawn by": drawn_by}
+
+    return Figure(f"{name}.svg", complete, draw)
 
 
 FIGURES: dict[str, Figure] = {
@@ -95,15 +101,9 @@ FIGURES: dict[str, Figure] = {
         _figure(basics, "loss", basics.loss_data, basics.draw_loss),
         _figure(basics, "training", basics.training_data, basics.draw_training),
         _figure(matrices, "input-representation", matrices.input_data, matrices.draw_input),
-        *(
-            _figure(
-                matrices,
-                f"{role}-matrix",
-                partial(matrices.projection_data, symbol),
-                matrices.draw_projection,
-            )
-            for role, symbol in (("query", "Q"), ("key", "K"), ("value", "V"))
-        ),
+        _figure(matrices, "query-matrix", matrices.query_data, matrices.draw_projection),
+        _figure(matrices, "key-matrix", matrices.key_data, matrices.draw_projection),
+        _figure(matrices, "value-matrix", matrices.value_data, matrices.draw_projection),
         _figure(matrices, "attention-scores", matrices.scores_data, matrices.draw_scores),
         _figure(matrices, "key-transpose", matrices.transpose_data, matrices.draw_transpose),
         _figure(scaling, "score-variance", scaling.variance_data, scaling.draw_variance),
@@ -193,6 +193,16 @@ FIGURES: dict[str, Figure] = {
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),
     )
 }
+
+
+def formulas() -> str:
+    """Return the outlines of the formulas in the figures that a browser draws again, as JSON."""
+    style.used.clear()
+    for figure in FIGURES.values():
+        if figure.variables:
+            figure.draw(figure.data())
+    return json.dumps(dict(sorted(style.used.items())), indent=1) + "\n"
+
 
 #: What the scripts of drawings read, and what writes it.
 FILES = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from figures import FIGURES, FILES
+from figures import FIGURES, FILES, formulas
+from figures.style import OUTLINES
 from vaultkit.figure import Figure, stamp_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "figures"
@@ -24,8 +25,9 @@ def main(names: list[str]) -> None:
             continue
         target.write_text(figure.render(), encoding="utf-8", newline="\n")
         print(f"drew {target.relative_to(FOLDER.parent.parent)}")
-    for name, write in FILES.items():
-        target, content = SCRIPTS / name, write()
+    files = {SCRIPTS / name: write for name, write in FILES.items()} | {OUTLINES: formulas}
+    for target, write in files.items():
+        content = write()
         if not target.exists() or target.read_text(encoding="utf-8") != content:
             target.write_text(content, encoding="utf-8", newline="\n")
             print(f"wrote {target.relative_to(FOLDER.parent.parent)}")

@@ -91,9 +91,13 @@ def draw_exp(data: Mapping[str, Any]) -> str:
     )
 
 
-def normal_data() -> dict[str, Any]:
+_RNG = np.random.default_rng(0)
+DRAWS = _RNG.standard_normal(10_000)
+ROLLS = _RNG.integers(1, 7, size=10_000)  # after the draws, as in the note
+
+
+def normal_data(draws: Any = DRAWS) -> dict[str, Any]:
     """Return draws from the standard normal distribution, counted in bins."""
-    draws = np.random.default_rng(0).standard_normal(10_000)
     edges = np.linspace(-4, 4, 33)
     return {
         "edges": edges,
@@ -149,11 +153,8 @@ def draw_normal(data: Mapping[str, Any]) -> str:
     )
 
 
-def expectation_data() -> dict[str, Any]:
+def expectation_data(rolls: Any = ROLLS) -> dict[str, Any]:
     """Return the mean of the first rolls of a die, for ever more rolls."""
-    rng = np.random.default_rng(0)
-    rng.standard_normal(10_000)  # the note draws these before, and prints means of the same rolls
-    rolls = rng.integers(1, 7, size=10_000)
     counts = np.unique(np.geomspace(1, len(rolls), 120).astype(int))
     return {
         "counts": counts,
@@ -359,10 +360,14 @@ def draw_loss(data: Mapping[str, Any]) -> str:
     )
 
 
-def training_data() -> dict[str, Any]:
+INPUTS, TARGETS = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])
+
+
+def training_data(
+    inputs: Any = INPUTS, targets: Any = TARGETS, learning_rate: float = 0.05
+) -> dict[str, Any]:
     """Return a loss over its one parameter, and the steps that training takes on it."""
-    x = np.array([1.0, 2.0, 3.0])
-    y, w, rate, steps = 2 * x, 0.0, 0.05, []
+    x, y, w, rate, steps = inputs, targets, 0.0, learning_rate, []
     for _ in range(6):
         steps.append(w)
         w -= rate * float(np.mean(2 * (w * x - y) * x))

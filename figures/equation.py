@@ -102,17 +102,26 @@ def _box(
     )
 
 
-def cross_data() -> dict[str, Any]:
+def cross_data(
+    tokens: Any = tr.tokens,
+    tokens_kv: Any = tr.tokens_kv,
+    features: Any = tr.features,
+    Q: Any = tr.Q,
+    K: Any = tr.K,
+    V: Any = tr.V,
+    alpha: Any = tr.alpha,
+    Z: Any = tr.Z,
+) -> dict[str, Any]:
     """Return the translation made by hand: French queries, English keys and values."""
     return {
-        "tokens": tr.tokens,
-        "tokens_kv": tr.tokens_kv,
-        "features": tr.features,
-        "Q": tr.Q,
-        "K_T": tr.K.T,
-        "weights": tr.alpha,
-        "V": tr.V,
-        "Z": tr.Z,
+        "tokens": tokens,
+        "tokens_kv": tokens_kv,
+        "features": features,
+        "Q": Q,
+        "K_T": K.T,
+        "weights": alpha,
+        "V": V,
+        "Z": Z,
     }
 
 

@@ -305,11 +305,20 @@ def draw_recall(data: Mapping[str, Any]) -> str:
 # Cross-attention.
 
 
-def translation_data() -> dict[str, Any]:
+def translation_data(
+    features: Any = translation_example.features,
+    tokens: Any = translation_example.tokens,
+    tokens_kv: Any = translation_example.tokens_kv,
+    X: Any = translation_example.X,
+    X_kv: Any = translation_example.X_kv,
+    W_Q: Any = translation_example.W_Q,
+    W_K: Any = translation_example.W_K,
+    W_V: Any = translation_example.W_V,
+    alpha: Any = translation_example.alpha,
+    Z: Any = translation_example.Z,
+) -> dict[str, Any]:
     """Return the translation made by hand."""
-    ex = translation_example
-    names = ("features", "tokens", "tokens_kv", "X", "X_kv", "W_Q", "W_K", "W_V", "alpha", "Z")
-    return {name: getattr(ex, name) for name in names}
+    return dict(locals())
 
 
 def draw_translation(data: Mapping[str, Any]) -> str:

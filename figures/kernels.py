@@ -10,11 +10,12 @@ import numpy as np
 from figures import style as st
 from snippets.softmax import softmax
 
+PLACES = np.linspace(0, 5, 12)
+POINTS = np.sin(PLACES) + 0.1 * np.random.default_rng(0).standard_normal(12)
 
-def data() -> dict[str, Any]:
-    """Return noisy points and two estimates; the points are those of the note."""
-    k = np.linspace(0, 5, 12)
-    v = np.sin(k) + 0.1 * np.random.default_rng(0).standard_normal(12)
+
+def data(k: Any = PLACES, v: Any = POINTS) -> dict[str, Any]:
+    """Return noisy points and two estimates."""
     places = np.linspace(0, 5, 61)
     squares = (places[:, np.newaxis] - k) ** 2
     return {

@@ -121,13 +121,20 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
     )
 
 
-def residual_data() -> dict[str, Any]:
-    """Return four words' rows of X, what two heads make of them, and their sum."""
-    tokens = ["Mia", "river", "bank", "is"]
-    rows = [hand.tokens.index(token) for token in tokens]
-    change: Any = multi_head_attention(hand.X, hand.X, hand.X, hand.heads, hand.h)
-    names = {"tokens": tokens, "features": hand.features}
-    return {**names, "X": hand.X[rows], "change": change[rows], "sum": (hand.X + change)[rows]}
+HEADS: Any = multi_head_attention(hand.X, hand.X, hand.X, hand.heads, hand.h)
+
+
+def residual_data(
+    tokens: Any = hand.tokens,
+    features: Any = hand.features,
+    x: Any = hand.X,
+    y: Any = hand.X + HEADS,
+) -> dict[str, Any]:
+    """Return four words' rows of x, what two heads make of them, and their sum y."""
+    shown = ["Mia", "river", "bank", "is"]
+    rows = [tokens.index(token) for token in shown]
+    names = {"tokens": shown, "features": features}
+    return {**names, "X": x[rows], "change": (y - x)[rows], "sum": y[rows]}
 
 
 def draw_residual(data: Mapping[str, Any]) -> str:

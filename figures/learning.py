@@ -161,10 +161,11 @@ def draw_live(data: Mapping[str, Any]) -> str:
     return touchable("train-live", svg, shipped)
 
 
-def matrices_data() -> dict[str, Any]:
+def matrices_data(before: Any = None, after: Any = None) -> dict[str, Any]:
     """Return W_Q W_Kᵀ / √d_k (letters against all features) and W_V, before and after."""
+    kept_before, kept_after, _ = trained_head.load()
     data: dict[str, Any] = {"features": trained_head.features}
-    for name, W in zip(("before", "after"), trained_head.load()[:2], strict=True):
+    for name, W in (("before", before or kept_before), ("after", after or kept_after)):
         data[f"{name} match"] = ((W.W_Q @ W.W_K.T)[:8] / np.sqrt(W.W_K.shape[1])).round(3)
         data[f"{name} value"] = W.W_V.round(3)
     return data

@@ -117,12 +117,17 @@ def _weights(x: float, y: float, mask: Any, weights: Any, cell: tuple[float, flo
     return "\n".join([*parts, "</g>"])
 
 
-def paint_data() -> dict[str, Any]:
+PART = slice(hand.BANK - 5, hand.BANK + 1)
+CAUSAL = np.where(causal_mask(6), 0, -np.inf)
+
+
+def paint_data(
+    words: Any = hand.tokens[PART], Q: Any = hand.Q[PART], K: Any = hand.K[PART], M: Any = CAUSAL
+) -> dict[str, Any]:
     """Return the scores of six words made by hand, the causal mask, and the weights under it."""
-    part = slice(hand.BANK - 5, hand.BANK + 1)
-    scores, mask, scale = hand.S[part, part], causal_mask(6), 1 / np.sqrt(hand.d_k)
+    scores, mask, scale = Q @ K.T, M == 0, 1 / np.sqrt(K.shape[1])
     return {
-        "tokens": hand.tokens[part],
+        "tokens": words,
         "scores": scores,
         "scale": scale,
         "mask": mask,

@@ -17,9 +17,11 @@ SIDE = 66  # and those beside a square of tokens
 TOP, PITCH = 54, 28  # of the rows of a square of tokens
 
 
-def input_data() -> dict[str, Any]:
+def input_data(
+    tokens: Any = hand.tokens, features: Any = hand.features, X: Any = hand.X
+) -> dict[str, Any]:
     """Return the tokens, their features and their rows of the table."""
-    return {"tokens": hand.tokens, "features": hand.features, "X": hand.X}
+    return {"tokens": tokens, "features": features, "X": X}
 
 
 def draw_input(data: Mapping[str, Any]) -> str:
@@ -38,7 +40,7 @@ def draw_input(data: Mapping[str, Any]) -> str:
             for j, name in enumerate(data["features"])
         ),
         st.tokens_down(x - 14, y, data["tokens"], cell[1], marked=hand.BANK),
-        st.heat_map(x, y, X, "input", cell, decimals=0, marked=hand.BANK),
+        st.heat_map(x, y, X, "input", cell, decimals=_decimals(X), marked=hand.BANK),
         st.path(f"M{x + width + 8} {y + 2}h6v{height - 4}h-6"),
         st.text(x + width + 24, y + height / 2 + 5, f"$n$ = {n}", cls="vk-muted"),
         st.text(x + width / 2, y + height + 28, f"$X$ is {n} × {d_model}", anchor="middle"),
@@ -56,17 +58,51 @@ def draw_input(data: Mapping[str, Any]) -> str:
 MEANINGS = {"Q": ["place?", "money?"], "K": ["place?", "money?"], "V": ["water", "money"]}
 
 
-def projection_data(which: str) -> dict[str, Any]:
-    """Return X, the weight and the product for one of Q, K, V of the head made by hand."""
+def query_data(
+    X: Any = hand.X,
+    W_Q: Any = hand.W_Q,
+    tokens: Any = hand.tokens,
+    features: Any = hand.features,
+) -> dict[str, Any]:
+    """Return X, W_Q and their product for the head made by hand."""
+    return _projection("Q", X, W_Q, tokens, features)
+
+
+def key_data(
+    X: Any = hand.X,
+    W_K: Any = hand.W_K,
+    tokens: Any = hand.tokens,
+    features: Any = hand.features,
+) -> dict[str, Any]:
+    """Return the same for keys."""
+    return _projection("K", X, W_K, tokens, features)
+
+
+def value_data(
+    X: Any = hand.X,
+    W_V: Any = hand.W_V,
+    tokens: Any = hand.tokens,
+    features: Any = hand.features,
+) -> dict[str, Any]:
+    """Return the same for values."""
+    return _projection("V", X, W_V, tokens, features)
+
+
+def _projection(which: str, X: Any, weight: Any, tokens: Any, features: Any) -> dict[str, Any]:
     return {
-        "tokens": hand.tokens,
-        "features": hand.features,
+        "tokens": tokens,
+        "features": features,
         "meanings": MEANINGS[which],
-        "X": hand.X,
-        "weight": getattr(hand, f"W_{which}"),
-        "product": getattr(hand, which),
+        "X": X,
+        "weight": weight,
+        "product": X @ weight,
         "which": which,
     }
+
+
+def _decimals(matrix: Any) -> int:
+    """Return the number of decimals to show: none for whole numbers, which the notes have."""
+    return int(np.any(matrix != np.round(matrix)))
 
 
 def draw_projection(data: Mapping[str, Any]) -> str:
@@ -86,12 +122,14 @@ def draw_projection(data: Mapping[str, Any]) -> str:
     ]
     parts = [
         st.tokens_down(x_X - 10, y, data["tokens"], cell[1], marked=marked),
-        st.heat_map(x_X, y, X, "input", cell, decimals=0, marked=marked),
+        st.heat_map(x_X, y, X, "input", cell, decimals=_decimals(X), marked=marked),
         st.text(x_X + 5 * cell[0] + 12, middle, "·", anchor="middle", size=20, bold=True),
         st.tokens_down(x_W - 10, y_W, data["features"], cell[1], marked=None),
-        signs.minus(st.heat_map(x_W, y_W, W, hue, cell, decimals=0)),
+        signs.minus(st.heat_map(x_W, y_W, W, hue, cell, decimals=_decimals(W))),
         st.text((x_W + W.shape[1] * cell[0] + x_P) / 2, middle, "=", anchor="middle", size=20),
-        signs.minus(st.heat_map(x_P, y, product, hue, cell, decimals=0, marked=marked)),
+        signs.minus(
+            st.heat_map(x_P, y, product, hue, cell, decimals=_decimals(product), marked=marked)
+        ),
     ]
     for x, name, matrix, top, columns, cls in captions:
         width = matrix.shape[1] * cell[0]
@@ -113,8 +151,8 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         f"{hue}-matrix",
         f"{hue.capitalize()} matrix",
         f"X times W_{which} gives {which}, with every number. The row of"
-        f" {data['tokens'][marked]} is outlined: {st.listed(X[marked], 0)} becomes"
-        f" {st.listed(product[marked], 0)}.",
+        f" {data['tokens'][marked]} is outlined: {st.listed(X[marked], _decimals(X))}"
+        f" becomes {st.listed(product[marked], _decimals(product))}.",
         y + height + 38,
         parts,
     )
@@ -128,39 +166,41 @@ def slanted(x: float, y: float, words: str) -> str:
     )
 
 
-def scores_data() -> dict[str, Any]:
+def scores_data(tokens: Any = hand.tokens, S: Any = hand.S) -> dict[str, Any]:
     """Return the raw scores."""
-    return {"tokens": hand.tokens, "matrix": hand.S}
+    return {"tokens": tokens, "matrix": S}
 
 
 def draw_scores(data: Mapping[str, Any]) -> str:
     """Every query against every key: a heat map of QKᵀ."""
     scores, tokens = data["matrix"], data["tokens"]
-    parts, bottom = _square(tokens, scores, 0, 34, hand.BANK)
+    parts, bottom = _square(tokens, scores, _decimals(scores), 34, hand.BANK)
     title = f"$QK^T$, {len(scores)} × {len(scores)}"
     parts.append(st.text(SIDE + 17 * len(scores), bottom + 26, title, anchor="middle"))
-    most = tokens[int(scores[hand.BANK].argmax())]
+    row = scores[hand.BANK]
+    most = int(row.argmax())
+    others = "0 for every other word" if not np.delete(row, most).any() else "its largest score"
     return st.figure_svg(
         "attention-scores",
         "Attention scores",
         f"A heat map of the {len(scores)} by {len(scores)} scores, queries down, keys across; the"
-        f" row of bank is outlined: {scores.max():.0f} for {most}, 0 for every other word.",
+        f" row of bank is outlined: {row[most]:.{_decimals(row)}f} for {tokens[most]}, {others}.",
         bottom + 40,
         parts,
     )
 
 
-def weights_data() -> dict[str, Any]:
+def weights_data(tokens: Any = hand.tokens, alpha: Any = hand.alpha) -> dict[str, Any]:
     """Return the attention weights, what their rows sum to, and the row that is outlined."""
-    sums = hand.alpha.sum(axis=1)
-    return {"tokens": hand.tokens, "matrix": hand.alpha, "sums": sums, "marked": hand.BANK}
+    sums = alpha.sum(axis=1)
+    return {"tokens": tokens, "matrix": alpha, "sums": sums, "marked": hand.BANK}
 
 
-def mary_data() -> dict[str, Any]:
+def mary_data(alpha: Any = mary.alpha) -> dict[str, Any]:
     """Return the same of the second example."""
-    sums = mary.alpha.sum(axis=1)
+    sums = alpha.sum(axis=1)
     marked = mary.tokens.index("she")
-    return {"tokens": mary.tokens, "matrix": mary.alpha, "sums": sums, "marked": marked}
+    return {"tokens": mary.tokens, "matrix": alpha, "sums": sums, "marked": marked}
 
 
 def draw_mary(data: Mapping[str, Any]) -> str:
@@ -226,18 +266,21 @@ def _square(
     return parts, TOP + len(tokens) * PITCH
 
 
-def transpose_data() -> dict[str, Any]:
+WORDS = ["in", "the", "river", ".", "the", "bank"]
+X_WORDS = hand.embed(" ".join(WORDS))
+
+
+def transpose_data(
+    words: Any = WORDS, Q: Any = X_WORDS @ hand.W_Q, K: Any = X_WORDS @ hand.W_K
+) -> dict[str, Any]:
     """Return Q, Kᵀ, their product, and the row and column picked out."""
-    words = "in the river . the bank"
-    X, tokens = hand.embed(words), words.split()
-    Q, K = X @ hand.W_Q, X @ hand.W_K
     return {
-        "tokens": tokens,
+        "tokens": words,
         "Q": Q,
         "K_T": K.swapaxes(-1, -2),
         "scores": Q @ K.swapaxes(-1, -2),
-        "row": tokens.index("bank"),
-        "column": tokens.index("river"),
+        "row": words.index("bank"),
+        "column": words.index("river"),
     }
 
 

@@ -14,11 +14,11 @@ from snippets.attention import scaled_dot_product_attention
 from snippets.softmax import softmax
 
 FACTORS = (0.25, 1, 4)
+NUMBERS = np.array([2.0, 1.0, 1.0, -2.0])
 
 
-def softmax_data() -> dict[str, Any]:
+def softmax_data(x: Any = NUMBERS) -> dict[str, Any]:
     """Return one row of numbers, their exponentials and shares, and flatter and sharper."""
-    x = np.array([2.0, 1.0, 1.0, -2.0])
     return {
         "numbers": x,
         "exponentials": np.exp(x),
@@ -82,9 +82,8 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
     )
 
 
-def temperature_data() -> dict[str, Any]:
+def temperature_data(x: Any = NUMBERS) -> dict[str, Any]:
     """Return one row of numbers, and its shares at temperature 1."""
-    x = np.array([2.0, 1.0, 1.0, -2.0])
     return {"numbers": x, "tau": 1.0, "shares": softmax(x)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,24 @@ from snippets.softmax import softmax
 LEFT, RIGHT = 44, 436  # of the plots
 
 
-def variance_data() -> dict[str, Any]:
-    """Return histograms of 500 × 500 scores of standard normal queries and keys."""
+@cache
+def _drawn() -> tuple[dict[int, Any], dict[int, Any]]:
+    """Return the scores of standard normal queries with keys, and the keys, for several widths."""
     rng = np.random.default_rng(0)
+    scores, keys = {}, {}
+    for d_k in (1, 4, 16, 64, 256, 1024):
+        query, keys[d_k] = rng.standard_normal((2000, d_k)), rng.standard_normal((64, d_k))
+        scores[d_k] = attention_scores(query, keys[d_k])
+    return scores, keys
+
+
+def variance_data(measured: Any = None) -> dict[str, Any]:
+    """Return histograms of scores of queries and keys of three widths."""
+    measured = measured or _drawn()[0]
     widths = [4, 64, 1024]
     data: dict[str, Any] = {"widths": widths}
     for d_k in widths:
-        query, key = rng.standard_normal((2, 500, d_k))
-        scores = attention_scores(query, key)
+        scores = measured[d_k]
         for name, s, span, bins in (
             ("raw", scores, 80, 161),
             ("scaled", scores / np.sqrt(d_k), 4, 81),
@@ -98,25 +109,28 @@ def _axis(y: float, ticks: Sequence[float] | Any, span: tuple[float, float]) -> 
     )
 
 
-def saturation_data() -> dict[str, Any]:
+GRADIENT = np.random.default_rng(1).standard_normal((2000, 64))
+
+
+def saturation_data(
+    measured: Any = None, all_keys: Any = None, dL_dalpha: Any = GRADIENT
+) -> dict[str, Any]:
     """Return the mean largest weight and the median of ‖dL/dq‖, raw and scaled, by d_k."""
-    rng = np.random.default_rng(0)
-    dL_dalpha = np.random.default_rng(1).standard_normal((2000, 64))
-    widths = [1, 4, 16, 64, 256, 1024]
-    measured: dict[str, list[tuple[float, float]]] = {"raw": [], "scaled": []}
+    measured, all_keys = measured or _drawn()[0], all_keys or _drawn()[1]
+    widths = list(measured)
+    found: dict[str, list[tuple[float, float]]] = {"raw": [], "scaled": []}
     for d_k in widths:
-        query, key = rng.standard_normal((2000, d_k)), rng.standard_normal((64, d_k))
-        scores = attention_scores(query, key)
+        scores, key = measured[d_k], all_keys[d_k]
         for name, factor in (("raw", 1.0), ("scaled", 1 / np.sqrt(d_k))):
             weights = softmax(factor * scores)
             mean = (weights * dL_dalpha).sum(axis=1, keepdims=True)
             dL_dq = factor * weights * (dL_dalpha - mean) @ key
             median = np.median(np.linalg.norm(dL_dq, axis=1))
-            measured[name].append((weights.max(axis=1).mean(), median))
+            found[name].append((weights.max(axis=1).mean(), median))
     return {
         "widths": widths,
-        "largest": np.array([[pair[0] for pair in measured[name]] for name in measured]),
-        "gradient": np.array([[pair[1] for pair in measured[name]] for name in measured]),
+        "largest": np.array([[pair[0] for pair in found[name]] for name in found]),
+        "gradient": np.array([[pair[1] for pair in found[name]] for name in found]),
     }
 
 
@@ -172,9 +186,9 @@ SCORES = np.array([2.0, 1.5, 0.5, 0.0, -0.5, -1.5])  # those of the note on satu
 TEMPERATURES = (100, 1, 0.1, 0.01)
 
 
-def temperature_data() -> dict[str, Any]:
+def temperature_data(row: Any = SCORES) -> dict[str, Any]:
     """Return the weights of one row of scores at four temperatures, and exp of their entropy."""
-    weights = np.array([softmax(SCORES / tau) for tau in TEMPERATURES])
+    weights = np.array([softmax(row / tau) for tau in TEMPERATURES])
     logs = np.log(np.where(weights > 0, weights, 1))
     return {
         "temperatures": TEMPERATURES,

@@ -11,13 +11,15 @@ from figures import style as st
 from figures import touch
 from snippets.attention import attention_weights
 
+QUERY, KEYS = np.array([1.0, 0.0]), np.array([[1.0, 0.0], [3.0, 3.0]])
+DRAGGED, TWO_KEYS = np.array([2.0, 1.0]), np.array([[1.6, 0.4], [1.0, 3.0]])
 
-def dot_data() -> dict[str, Any]:
+
+def dot_data(query: Any = QUERY, keys: Any = KEYS) -> dict[str, Any]:
     """Return one query, two keys, and both measures of how alike they are."""
-    q, keys = np.array([1.0, 0.0]), np.array([[1.0, 0.0], [3.0, 3.0]])
-    dots = keys @ q
-    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(q)
-    return {"q": q, "keys": keys, "dots": dots, "cosines": dots / lengths}
+    dots = keys @ query
+    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(query)
+    return {"q": query, "keys": keys, "dots": dots, "cosines": dots / lengths}
 
 
 def draw_dot(data: Mapping[str, Any]) -> str:
@@ -81,12 +83,9 @@ def draw_dot(data: Mapping[str, Any]) -> str:
     )
 
 
-def drag_data() -> dict[str, Any]:
+def drag_data(q: Any = DRAGGED, two_keys: Any = TWO_KEYS) -> dict[str, Any]:
     """Return a query and two keys, of which each measure prefers another, and both measures."""
-    q, keys = np.array([2.0, 1.0]), np.array([[1.6, 0.4], [1.0, 3.0]])
-    dots = keys @ q
-    lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(q)
-    return {"q": q, "keys": keys, "dots": dots, "cosines": dots / lengths}
+    return dot_data(q, two_keys)
 
 
 def draw_drag(data: Mapping[str, Any]) -> str:
@@ -209,12 +208,16 @@ def draw_drag(data: Mapping[str, Any]) -> str:
     return touch.touchable("dot-against-cosine", svg, start)
 
 
-def analogy_data() -> dict[str, Any]:
+LIBRARY = np.array([[4.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 3.0]])
+CHAPTERS = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0], [0.3, 0.1]])
+BLEND = attention_weights(LIBRARY @ np.array([2.0, 1.0, 0.0]), scale=1 / np.sqrt(3))
+
+
+def analogy_data(
+    words: Any = ("River", "bank", "is", "calm"), weights: Any = BLEND, z: Any = BLEND @ CHAPTERS
+) -> dict[str, Any]:
     """Return the table of the note: how one query blends the values, and the result."""
-    K = np.array([[4.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 3.0]])
-    V = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0], [0.3, 0.1]])
-    weights = attention_weights(K @ np.array([2.0, 1.0, 0.0]), scale=1 / np.sqrt(K.shape[1]))
-    return {"tokens": ["River", "bank", "is", "calm"], "weights": weights, "z": weights @ V}
+    return {"tokens": list(words), "weights": weights, "z": z}
 
 
 def draw_analogy(data: Mapping[str, Any]) -> str:

@@ -26,15 +26,21 @@ BEGINNINGS = (
 )
 
 
-def reading_data() -> dict[str, Any]:
+def reading_data(
+    tokens: Any = hand.tokens, bank: int = hand.BANK, alpha: Any = hand.alpha
+) -> dict[str, Any]:
     """Return the words of the sentence, and the weights with which bank reads them."""
-    return {"tokens": hand.tokens, "bank": hand.BANK, "weights": hand.alpha[hand.BANK].round(4)}
+    return {"tokens": tokens, "bank": bank, "weights": alpha[bank].round(4)}
 
 
-def naive_data() -> dict[str, Any]:
-    """Return the same, with weights from plain dot products."""
-    weights = softmax(hand.X @ hand.X[hand.BANK])
-    return {"tokens": hand.tokens, "bank": hand.BANK, "weights": weights.round(4)}
+NAIVE = softmax(hand.X @ hand.X[hand.BANK])
+
+
+def naive_data(
+    tokens: Any = hand.tokens, BANK: int = hand.BANK, alpha: Any = NAIVE
+) -> dict[str, Any]:
+    """Return the same, with weights from plain dot products: one row."""
+    return {"tokens": tokens, "bank": BANK, "weights": alpha.round(4)}
 
 
 def draw_naive(data: Mapping[str, Any]) -> str:
@@ -154,10 +160,12 @@ def draw_next(data: Mapping[str, Any]) -> str:
     return touchable("next-word", svg, {"names": names, "beginnings": beginnings, "kinds": kinds})
 
 
-def heads_data() -> dict[str, Any]:
-    """Return the words of the sentence, and the weights of both heads."""
-    _, alpha = multi_head_attention(hand.X, hand.X, hand.X, hand.heads, hand.h, return_weights=True)
-    return {"tokens": hand.tokens, "bank": hand.BANK, "weights": alpha[:, hand.BANK].round(4)}
+def heads_data(stories: Any = (hand.sentence,), heads: Any = hand.heads) -> dict[str, Any]:
+    """Return the words of the first story, and the weights of both heads."""
+    tokens, X = stories[0].split(), hand.embed(stories[0])
+    bank = tokens.index("bank")
+    _, alpha = multi_head_attention(X, X, X, heads, hand.h, return_weights=True)
+    return {"tokens": tokens, "bank": bank, "weights": alpha[:, bank].round(4)}
 
 
 def draw_heads(data: Mapping[str, Any]) -> str:

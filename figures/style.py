@@ -6,10 +6,12 @@ where, belongs in the modules named after concepts.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -188,6 +190,21 @@ def _slanted(letter: str) -> str:
 
 _TEX = re.compile(r"([^\\]*?)\$([^$]*\\[^$]*)\$([^\\]*)")
 
+#: The formulas of figures that a browser draws again, as outlines; `python -m figures` writes it.
+OUTLINES = Path(__file__).with_name("outlines.json")
+#: The outlines and width of each formula that was set, by its TeX and size.
+used: dict[str, tuple[str, float]] = {}
+
+
+def _outlined(tex: str, size: float) -> tuple[str, float]:
+    """Set a formula; where the package for it is missing, as in a browser, take it from a file."""
+    key = f"{tex} {size:g}"
+    try:
+        used[key] = outlined(tex, size)
+    except ModuleNotFoundError:
+        used.update(json.loads(OUTLINES.read_text(encoding="utf-8")))
+    return used[key]
+
 
 def _around(
     x: float,
@@ -203,7 +220,7 @@ def _around(
 ) -> str:
     """Set a formula with words on either side, close to it whatever the reader's font."""
     em = size or 15.0
-    outlines, width = outlined(tex, 1.08 * em)
+    outlines, width = _outlined(tex, 1.08 * em)
     # Nobody knows that font: this much a letter is near enough for the outer edges.
     left, right = (0.57 * em * len(re.sub(r"[$_^{}]", "", words)) for words in (before, after))
     start = x + left - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * (left + width + right)
@@ -338,7 +355,8 @@ def shades(
 def ramp(values: npt.NDArray[np.float64], full: float = FULL) -> npt.NDArray[np.float64]:
     """Map values onto opacities: 0 (or the smallest, if below) is faint, the largest full."""
     low, high = min(0.0, values.min()), values.max()
-    return np.asarray(FAINT + (full - FAINT) * (values - low) / (high - low))
+    span = high - low or 1.0  # of zeros alone
+    return np.asarray(FAINT + (full - FAINT) * (values - low) / span)
 
 
 def heat_map(

@@ -10,18 +10,27 @@ from figures import touch
 from snippets import running_example as ex
 
 
-def data() -> dict[str, Any]:
+def data(
+    tokens: Any = ex.tokens,
+    Q: Any = ex.Q,
+    K: Any = ex.K,
+    V: Any = ex.V,
+    omega: Any = ex.S,
+    alpha: Any = ex.alpha,
+    Z: Any = ex.Z,
+    d_k: int = ex.d_k,
+) -> dict[str, Any]:
     """Return the query of journey and all that it meets."""
     return {
-        "tokens": ex.tokens,
+        "tokens": tokens,
         "row": st.ROW,
-        "Q": ex.Q,
-        "K": ex.K,
-        "scores": ex.S[st.ROW],
-        "weights": ex.alpha[st.ROW],
-        "V": ex.V,
-        "z": ex.Z[st.ROW],
-        "d_k": ex.d_k,
+        "Q": Q,
+        "K": K,
+        "scores": omega[st.ROW],
+        "weights": alpha[st.ROW],
+        "V": V,
+        "z": Z[st.ROW],
+        "d_k": d_k,
     }
 
 

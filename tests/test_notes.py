@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from figures import FIGURES, FILES
+from figures import FIGURES, FILES, formulas
+from figures.style import OUTLINES
 from tests.own_vault import VAULT
 from vaultkit.read.note import Note
 from vaultkit.tex import parse
@@ -117,3 +118,7 @@ def test_few_equations_do_not_run() -> None:
 def test_what_scripts_read_is_current(name: str) -> None:
     written = (VAULT.root / "javascripts" / name).read_text(encoding="utf-8")
     assert written == FILES[name](), "python -m figures writes it again"
+
+
+def test_a_browser_has_the_formulas_of_the_figures_that_it_draws() -> None:
+    assert OUTLINES.read_text(encoding="utf-8") == formulas(), "python -m figures writes it again"

@@ -2,6 +2,10 @@
 
 A drawing contains the fingerprint of its data. Checking it needs only the data; redrawing it may
 need a plotting library, which the figure's own ``draw`` imports.
+
+If the function of the data has parameters, they are variables of the notes that show the figure,
+and their defaults are the values in the published notes. A page then draws the figure again when a
+reader's edit changes these variables.
 """
 
 from __future__ import annotations
@@ -28,15 +32,20 @@ class Figure:
         File name of the drawing, for example ``softmax.svg``.
     data
         Computes everything that the drawing shows: a mapping from names to arrays, numbers or
-        words.
+        words. Its parameters, which need defaults, have the names of variables of a note.
     draw
         Returns the text of an SVG, given those data. It imports its plotting library itself, so
         that checking a figure needs none.
     """
 
     name: str
-    data: Callable[[], Mapping[str, Any]]
+    data: Callable[..., Mapping[str, Any]]
     draw: Callable[[Mapping[str, Any]], str]
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The variables of a note from which the figure can be drawn; empty if there are none."""
+        return frozenset(inspect.signature(self.data).parameters)
 
     def fingerprint(self) -> str:
         """SHA-256 of the data, to six significant digits, and of the source of ``draw``.
@@ -53,6 +62,11 @@ class Figure:
         svg = self.draw(self.data())
         stamp = f"<metadata>drawn from {self.fingerprint()}</metadata>"
         return re.sub(r"(<svg\b[^>]*>)", rf"\1{stamp}", svg, count=1)
+
+
+def without_stamp(svg: str) -> str:
+    """Return a drawing without the fingerprint of its data."""
+    return _STAMP.sub("", svg, count=1)
 
 
 def stamp_of(svg: str) -> str | None:

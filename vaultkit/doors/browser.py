@@ -7,18 +7,21 @@ The page names its parts in the same way.
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, UNPROVEN, Check
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.places import places
+from vaultkit.figure import Figure
 from vaultkit.pipeline.inspect import Settings, inspect, run_code
+from vaultkit.pipeline.redrawn import RedrawnFigures
 from vaultkit.read.discovery import read_note
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
@@ -41,11 +44,23 @@ class BrowserChecker:
         The vault's folder. An edited note is written there while it is inspected.
     settings
         The settings of the inspection.
+    figures
+        Name of the module whose ``FIGURES`` draw the figures of the vault; empty if there is none.
     """
 
-    def __init__(self, root: Path, settings: Settings | None = None) -> None:
+    def __init__(self, root: Path, settings: Settings | None = None, figures: str = "") -> None:
         self.vault = Vault(root)
         self.settings = settings or Settings()
+        self._module = figures
+
+    @cached_property
+    def figures(self) -> Mapping[str, Figure]:
+        """The figures of the vault; none if their module needs what a browser lacks."""
+        try:
+            found: Mapping[str, Figure] = importlib.import_module(self._module).FIGURES
+        except Exception:
+            return {}
+        return found
 
     def check(self, name: str, edits: Mapping[int, str], report: Report) -> None:
         """Inspect a note.
@@ -58,7 +73,9 @@ class BrowserChecker:
             The new code of the edited blocks, by the number of the block.
         report
             Gets ``{"block": number, "limit": seconds}`` before each block runs, and
-            ``{"check": …, "places": […]}`` for each check.
+            ``{"check": …, "places": […]}`` for each check. After an edit also gets
+            ``{"figure": name, "svg": …, "error": …}`` for each figure that is a function of
+            variables of the note.
 
         Raises
         ------
@@ -68,7 +85,7 @@ class BrowserChecker:
         path = self.vault.root / name
         original = self.vault.notes[path]
         if not edits:
-            self._inspect(original, self.vault, report)
+            self._inspect(original, self.vault, report, {})
             return
         before = path.read_bytes()
         try:
@@ -76,17 +93,20 @@ class BrowserChecker:
             note = read_note(path)
             if _parts(note) != _parts(original):
                 raise ValueError("the edit holds a mark that ends the block: nothing was run")
-            self._inspect(note, self.vault.replacing(note), report)
+            self._inspect(note, self.vault.replacing(note), report, self.figures)
         finally:
             path.write_bytes(before)
 
-    def _inspect(self, note: Note, vault: Vault, report: Report) -> None:
+    def _inspect(
+        self, note: Note, vault: Vault, report: Report, figures: Mapping[str, Figure]
+    ) -> None:
         """Report each check of a note as soon as it is made, with the places on the page."""
 
         def begin(block: int, seconds: float) -> None:
             report({"block": block, "limit": seconds})
 
-        run = partial(run_code, beat=begin)
+        redrawn = RedrawnFigures(note, vault, figures)
+        run = partial(run_code, beat=begin, watch=redrawn.observe)
         where = places(note)
         lacking: set[int] = set()
         for check in inspect(note, vault, self.settings, run=run):
@@ -94,6 +114,9 @@ class BrowserChecker:
             if check.block is None:
                 found = where.names_of(check.kind, check.line, check.column, check.what)
             report({"check": _excused(check, lacking).plain(), "places": found})
+        # Last, since a page can show the results without them.
+        for figure in redrawn.draw():
+            report({"figure": figure.name, "svg": figure.svg, "error": figure.error})
 
 
 def _excused(check: Check, lacking: set[int]) -> Check:

@@ -190,7 +190,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         site_files.add(files, config, self.assets.scripts())
         site_files.add(files, config, self._checks(files))
         if self.config.pyodide:
-            site_files.add(files, config, self.assets.checker(self.config.pyodide))
+            checker = self.assets.checker(self.config.pyodide, self.config.figures)
+            site_files.add(files, config, checker)
             site_files.add(files, config, notebook_files(vault))
         model.picture = self.assets.picture
         # Without `nav`, pages are in Obsidian's order.

@@ -31,6 +31,8 @@ class VaultConfig(Config):  # type: ignore[no-untyped-call]
     named_by_content = config_options.ListOfItems(config_options.Type(str), default=[])
     #: Address of Pyodide, with which readers can check pages in their browsers; empty: they cannot.
     pyodide = config_options.Type(str, default="")
+    #: The module whose ``FIGURES`` draw the figures; a reader's edits redraw them in the browser.
+    figures = config_options.Type(str, default="")
 
     def site_settings(self, config: MkDocsConfig) -> SiteSettings:
         """Return the settings of the site model, given those of MkDocs."""

@@ -317,7 +317,7 @@ class ZensicalSite:
             model.checks_url, model.checks_script = urls[model.settings.checks_page], script.uri
             self._add([script])
         if pyodide := options.get("pyodide"):
-            self._add(self.assets.checker(pyodide))
+            self._add(self.assets.checker(pyodide, options.get("figures", "")))
             self._add(notebook_files(vault))
 
     def _add(self, files: Sequence[SiteFile] | Iterator[SiteFile]) -> None:

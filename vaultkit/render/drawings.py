@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import logging
 import os
+import posixpath
 import re
 from pathlib import Path
 from urllib.parse import unquote
@@ -72,6 +73,7 @@ def inline_drawings(page: Page, root: Element) -> None:
             if svg is None:
                 continue
             box = _drawing_box(page, image, svg, "figure" if is_paragraph else "span")
+            box.set("data-figure", posixpath.basename(unquote(image.get("src", ""))))
             box.tail = child.tail
             parent[index] = box
 

@@ -213,10 +213,18 @@ class SiteAssets:
                 script.path = there.get(script.path, script.path)
         return there
 
-    def checker(self, pyodide: str) -> Iterator[SiteFile]:
-        """Yield the files that check a page in a browser: a worker, a zip, and the script."""
+    def checker(self, pyodide: str, figures: str = "") -> Iterator[SiteFile]:
+        """Yield the files that check a page in a browser: a worker, a zip, and the script.
+
+        Parameters
+        ----------
+        pyodide
+            The address of Pyodide.
+        figures
+            Name of the module whose ``FIGURES`` draw the figures of the vault.
+        """
         worker = self.themed("check-worker.js")
-        content = runnable.bundle(self.vault)
+        content = runnable.bundle(self.vault, figures)
         bundle = self.file("engine.zip", content)
         engine = runnable.engine(
             self.vault,
@@ -225,6 +233,7 @@ class SiteAssets:
             bundle=posixpath.basename(bundle.uri),
             size=len(content),
             root=posixpath.relpath(".", FOLDER),
+            figures=figures,
         )
         parts = "\n".join(map(theme, CHECKER))
         script = self.file("check-page.js", f'{engine}(() => {{\n"use strict";\n{parts}}})();\n')

@@ -47,12 +47,16 @@ _PACKAGES = ("markdown-it-py", "mdit-py-plugins", "mdurl", "pyyaml")
 _ROOMS = ("checks", "claims", "read", "run", "tex", "values")
 _MODULES = (
     "__init__.py",
+    "figure.py",
     "files.py",
     "store.py",
     "pipeline/__init__.py",
     "pipeline/inspect.py",
+    "pipeline/redrawn.py",
     "doors/__init__.py",
     "doors/browser.py",
+    "site/__init__.py",
+    "site/outlines.py",
 )
 _SUFFIXES = {".py", ".md", ".ipynb", ".svg", ".npz", ".npy", ".json", ".csv", ".txt"}
 _ENGINE = Path(__file__).parents[1]
@@ -60,8 +64,15 @@ _ENGINE = Path(__file__).parents[1]
 _NEVER = (1980, 1, 1, 0, 0, 0)
 
 
-def bundle(vault: Vault) -> bytes:
+def bundle(vault: Vault, figures: str = "") -> bytes:
     """Return a zip of all files that Pyodide does not contain.
+
+    Parameters
+    ----------
+    vault
+        The vault.
+    figures
+        Name of the module whose ``FIGURES`` draw the figures of the vault; empty if there is none.
 
     Returns
     -------
@@ -69,7 +80,7 @@ def bundle(vault: Vault) -> bytes:
         The same for the same files: ``packages/`` is added to Python's path; ``vault/`` contains
         the folder of the notes and the modules that they import from beside it.
     """
-    content = dict(sorted([*_packages(), *_engine(), *_vault(vault)]))
+    content = dict(sorted([*_packages(), *_engine(), *_vault(vault, figures)]))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, data in content.items():
@@ -77,7 +88,16 @@ def bundle(vault: Vault) -> bytes:
     return packed.getvalue()
 
 
-def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, root: str) -> str:
+def engine(
+    vault: Vault,
+    address: str,
+    *,
+    worker: str,
+    bundle: str,
+    size: int,
+    root: str,
+    figures: str = "",
+) -> str:
     """Return a line of JavaScript with the addresses for the page's script.
 
     Parameters
@@ -92,6 +112,8 @@ def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, r
         The size of the zip in bytes.
     root
         The root of the site, relative to the script.
+    figures
+        As in `bundle`.
     """
     pyodide = address if "://" in address else f"{root}/{address.lstrip('/')}"
     addresses = {
@@ -102,6 +124,7 @@ def engine(vault: Vault, address: str, *, worker: str, bundle: str, size: int, r
         "bundle": {"address": bundle, "size": size},
         "ledger": f"{root}/checks.json",
         "root": vault.root.name,
+        "figures": figures,
     }
     return f"const VAULTKIT_ENGINE = {json.dumps(addresses)};\n"
 
@@ -112,9 +135,9 @@ def controls(note: str = "") -> str:
     return f'<div class="vk-run" {of}></div>'
 
 
-def local_modules(vault: Vault) -> list[Path]:
-    """Return the modules and packages beside the vault that its notes import."""
-    names = set()
+def local_modules(vault: Vault, figures: str = "") -> list[Path]:
+    """Return the modules and packages beside the vault: those of the notes and of the figures."""
+    names = {figures.partition(".")[0]} if figures else set()
     for note in vault.notes.values():
         for block in note.blocks:
             for line in block.fence.lines:
@@ -157,7 +180,7 @@ def _engine() -> Iterator[tuple[str, bytes]]:
         yield f"packages/vaultkit/{path.relative_to(_ENGINE).as_posix()}", path.read_bytes()
 
 
-def _vault(vault: Vault) -> Iterator[tuple[str, bytes]]:
+def _vault(vault: Vault, figures: str) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of the settings, of the vault's files and of the modules beside it.
 
     Files that are not text, such as photographs, are empty: links need only find them.
@@ -165,7 +188,7 @@ def _vault(vault: Vault) -> Iterator[tuple[str, bytes]]:
     beside = vault.root.parent
     yield f"vault/{vault.root.name}/{FILES[0]}", vault.options.toml().encode()
     paths = list(vault.files)
-    for module in local_modules(vault):
+    for module in local_modules(vault, figures):
         paths += [module] if module.is_file() else module.rglob("*")
     for path in paths:
         if path.is_file() and path.suffix in _SUFFIXES and "__pycache__" not in path.parts:

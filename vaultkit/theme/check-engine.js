@@ -55,10 +55,10 @@ const engine = {
         } else if (data.booting) reject(new Error(`Python could not be loaded: ${data.failed}.`));
         else this.running?.(data);
       });
-      const { files, root, bundle, pyodide } = VAULTKIT_ENGINE;
+      const { files, figures, root, bundle, pyodide } = VAULTKIT_ENGINE;
       this.signal = globalThis.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
       this.worker.postMessage({ boot: {
-        signal: this.signal, files, root, pyodide: address(pyodide), bundle: { ...bundle, address: address(bundle.address) },
+        signal: this.signal, files, figures, root, pyodide: address(pyodide), bundle: { ...bundle, address: address(bundle.address) },
       } });
     });
     this.ready.catch(() => this.end());

@@ -80,6 +80,7 @@ const note = (box) => {
   };
 
   const clear = () => {
+    article.querySelectorAll(".vk-pair").forEach((pair) => pair.replaceWith(pair.firstElementChild.lastElementChild));
     article.querySelectorAll(".vk-why, .vk-now").forEach((told) => told.remove());
     article.querySelectorAll("[data-outcome]").forEach((part) => {
       for (const name of ["data-outcome", "data-now", "aria-describedby"]) part.removeAttribute(name);
@@ -202,10 +203,31 @@ const note = (box) => {
       part.dataset.now = `${now} with your edit`;
       part.after(element("ins", { class: "vk-now" }, `\u00a0→\u00a0${now}`));
     }
-    for (const figure of article.querySelectorAll("[data-says][data-outcome=changed], img[data-outcome=changed], .vk-figure-box[data-outcome=changed]")) {
-      if (figure.closest("figure")?.querySelector(".vk-now")) continue;
-      below(figure, element("p", { class: "vk-now", role: "note" }, "The figure shows the numbers of the page, without your edit."));
+  };
+
+  /* Shows each figure as it is with the edit, beside the published one. `drawn` are those that are functions
+  of the page's variables. */
+  const redraw = (drawn, outputs) => {
+    const tell = (box, text) => below(box, element("p", { class: "vk-now", role: "note" }, text));
+    let number = 0;
+    for (const box of article.querySelectorAll(".vk-figure-box")) {
+      const now = drawn.get(box.dataset.figure);
+      if (now?.svg) {
+        const host = box.closest("figure") ?? box;
+        const old = element("div", {}, element("p", {}, "On the page"));
+        const svg = element("span", { class: "vk-figure-box" }, drawing(now.svg));
+        host.before(element("div", { class: "vk-pair" }, old, element("div", { class: "vk-now", role: "note" },
+          element("p", {}, "With your edit"), element("figure", {}, svg))));
+        old.append(host);
+        number += 1;
+      } else if (now?.error) tell(box, `With your edit this figure cannot be drawn: ${now.error}`);
+      else if (!now && outputs.size && /\d/.test(box.textContent)) {
+        tell(box, "This figure shows the original numbers, without your edit.");
+      }
     }
+    // The script of an interactive figure starts it.
+    if (number) document.dispatchEvent(new Event("vaultkit:figures"));
+    return number;
   };
 
   /* Where Python is there, an edit needs no button: everything below it follows. */
@@ -230,6 +252,7 @@ const note = (box) => {
     const found = [];
     const lost = [];
     const outputs = new Map();
+    const drawn = new Map();
     const late = [];
     // A run that takes longer shows that it can be stopped.
     const slow = follows && setTimeout(() => asker.running(true), GIVES_IN);
@@ -245,7 +268,11 @@ const note = (box) => {
       asker?.say("");
       view.say("Checking …");
       const built = await ledger(name);
-      const seconds = await engine.check(name, changed, ({ block, check: result, places }) => {
+      const seconds = await engine.check(name, changed, ({ block, figure, svg, error, check: result, places }) => {
+        if (figure) {
+          drawn.set(figure, { svg, error });
+          return;
+        }
         if (block !== undefined) {
           if (follows) return;
           current?.running(false);
@@ -265,10 +292,11 @@ const note = (box) => {
         if (!mark(check, places) && check.outcome === "fails") lost.push(check);
       }
       renew(outputs);
+      const figures = redraw(drawn, outputs);
       // Who runs a block wants to see what it shows, also where a question folds it.
       if (!follows) asker?.unfold();
       const fails = found.some((check) => check.outcome === "fails");
-      view.say(edited ? experiment(found, seconds)
+      view.say(edited ? experiment(found, figures, seconds)
         : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
         fails ? "fails" : edited ? "" : "holds");
       for (const check of lost) {
@@ -317,6 +345,16 @@ const note = (box) => {
     }
   } catch { /* Nothing was kept, or nothing that can be read. */ }
   keep();
+};
+
+/* Parses a drawing that the page has already once; no two elements may share an id. */
+const drawing = (text) => {
+  const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  const label = svg.querySelector("desc")?.textContent ?? "";
+  svg.querySelectorAll("[id]").forEach((part) => part.removeAttribute("id"));
+  ["aria-labelledby", "aria-describedby"].forEach((name) => svg.removeAttribute(name));
+  svg.setAttribute("aria-label", `With your edit: ${label}`);
+  return document.importNode(svg, true);
 };
 
 /* Links each failure to the next one, and the foot to the first. */

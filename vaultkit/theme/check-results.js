@@ -96,7 +96,7 @@ const compare = (found, built) => {
   return `${other === 1 ? "1 outcome is" : `${other} outcomes are`} different from what the build found.`;
 };
 /* Says what an edit has changed. */
-const experiment = (found, seconds) => {
+const experiment = (found, figures, seconds) => {
   const judged = found.filter((check) => KINDS.includes(check.kind));
   const of = (outcome, test = () => true) =>
     judged.filter((check) => check.outcome === outcome && test(check)).length;
@@ -108,6 +108,7 @@ const experiment = (found, seconds) => {
   const formulas = of("fails") - errors - shapes;
   const parts = [
     outputs && count(outputs, "other output"),
+    figures && `${count(figures, "other figure")}`,
     others && `${count(others, "statement")} about them that ${others === 1 ? "is" : "are"} different now`,
     formulas && `${count(formulas, "formula")} that no longer ${formulas === 1 ? "holds" : "hold"}`,
     shapes && `${count(shapes, "shape")} that no longer ${shapes === 1 ? "fits" : "fit"}`,

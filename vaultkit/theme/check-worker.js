@@ -12,6 +12,7 @@ const STAGES = { Python: [0, .4], NumPy: [.4, .55], "the checker": [.55, .78], "
 const real = { fetch: self.fetch.bind(self), importScripts: self.importScripts.bind(self) };
 let check;
 let call;
+let prepare;
 
 const hex = (buffer) =>
   [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -44,7 +45,7 @@ const get = async (address, sha256, progress) => {
   return data;
 };
 
-const boot = async ({ pyodide, files, bundle, root, signal }) => {
+const boot = async ({ pyodide, files, bundle, root, figures, signal }) => {
   if (!self.crypto?.subtle) {
     throw new Error("this address is not secure (https), and without that no file can be verified");
   }
@@ -101,16 +102,19 @@ from vaultkit.doors.browser import BrowserChecker
 `);
   stage("the notes");
   python.runPython(`
-desk = BrowserChecker(Path(${JSON.stringify(root)}))
+desk = BrowserChecker(Path(${JSON.stringify(root)}), figures=${JSON.stringify(figures)})
 
 def check(name, edits, report):
     desk.check(name, {int(k): v for k, v in json.loads(edits).items()}, lambda m: report(json.dumps(m)))
+
+def prepare():
+    desk.figures
 
 def call(where, argument):
     module, _, name = where.partition(":")
     return getattr(importlib.import_module(module), name)(argument)
 `);
-  [check, call] = ["check", "call"].map((name) => python.globals.get(name));
+  [check, call, prepare] = ["check", "call", "prepare"].map((name) => python.globals.get(name));
   if (signal) python.setInterruptBuffer(signal);
 };
 
@@ -130,6 +134,8 @@ self.onmessage = async ({ data }) => {
       postMessage({ id: data.id, answer: call(data.where, data.argument) });
     } else check(data.name, JSON.stringify(data.edits ?? {}), report);
     postMessage({ id: data.id, done: true, seconds: (performance.now() - began) / 1000 });
+    // The first edit should not wait until the modules that draw figures are loaded.
+    setTimeout(prepare);
   } catch (error) {
     if (error.type === "KeyboardInterrupt") postMessage({ id: data.id, stopped: true });
     else postMessage({ id: data.id, failed: words(error), booting: Boolean(data.boot) });
