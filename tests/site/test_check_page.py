@@ -195,6 +195,51 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
     )
 
 
+#: A note, a block, an edit of it, a figure, and a label that it has only with the edit.
+FIGURES_EDITED = (
+    ("Softmax", "by the sum", ("array([2.0", "array([3.0"), "softmax", "20.09"),
+    ("Query Matrix", "looks_for", ("looks_for", "W_Q = W_Q / 3\nlooks_for"), "query-matrix", "2.7"),
+    ("Attention Weights", "alpha =", ("np.sqrt(d_k)", "4"), "attention-weights", "0.42"),
+)
+
+
+@pytest.mark.long
+def test_an_edit_draws_figures_again_and_reset_brings_them_back(
+    ready: Page, loaded: Visitor
+) -> None:
+    page = ready
+    for title, block, change, figure, label in FIGURES_EDITED:
+        follow(page, loaded.base, f"{title.lower().replace(' ', '-')}/", title)
+        published = page.locator(f"[data-figure='{figure}.svg'] svg text")
+        texts = published.all_text_contents()
+        assert label not in texts
+        load(page)
+        expect(page.locator(".vk-pair")).to_have_count(0)
+        edit(page, block, change)
+        pair = page.locator(".vk-pair", has=page.locator(f"[data-figure='{figure}.svg']"))
+        new = pair.locator(".vk-now svg")
+        expect(new.locator("text", has_text=label).first).to_be_visible(timeout=RUN)
+        assert published.all_text_contents() == texts
+        expect(said(page)).to_contain_text("other figure")
+        expect(new).to_have_attribute("aria-label", re.compile("^With your edit: "))
+        ids = "[...document.querySelectorAll('[id]')].map((part) => part.id)"
+        assert page.evaluate(f"(new Set({ids})).size === {ids}.length")
+        page.get_by_role("button", name="Reset the page").click()
+        expect(page.locator(".vk-pair, .vk-now")).to_have_count(0)
+        assert published.all_text_contents() == texts
+
+
+@pytest.mark.long
+def test_a_figure_with_its_own_numbers_says_so(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "context-vector/", "Context Vector")
+    load(page)
+    edit(page, "Z = alpha @ V", ("Z = alpha", "Z = 2 * alpha"))
+    told = page.locator(".vk-now", has_text="shows the original numbers, without your edit")
+    expect(told).to_have_count(1, timeout=RUN)
+    expect(page.locator(".vk-pair")).to_have_count(0)
+
+
 @pytest.mark.long
 def test_a_number_in_a_sentence_falls_and_an_error_is_reported(
     ready: Page, loaded: Visitor

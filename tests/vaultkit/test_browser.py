@@ -131,6 +131,49 @@ def test_what_a_browser_lacks_is_no_fault(desk: BrowserChecker) -> None:
     assert one["outcome"] == "fails"
 
 
+DRAWINGS = """
+from vaultkit.figure import Figure
+
+def data(n=12.5): return {"n": n}
+def lists(x=()): return {"n": x[0, 0]}
+def draw(data): return f"<svg><text>{data['n'] + 0.0}</text></svg>"
+
+FIGURES = {"n.svg": Figure("n.svg", data, draw), "x.svg": Figure("x.svg", lists, draw),
+           "own.svg": Figure("own.svg", lambda: {"n": 1}, draw)}
+"""
+
+
+def test_an_edit_draws_the_figures_of_its_variables(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = vault.root.parent
+    monkeypatch.syspath_prepend(str(beside))
+    (beside / "drawings_of_a.py").write_text(DRAWINGS)
+    for name in ("n", "x", "own"):
+        (vault.root / f"{name}.svg").write_text("<svg><text>12.5</text></svg>")
+    # x.svg stands above the block that binds x, and gets it from there.
+    shown = NOTE.replace("The width", "![x](x.svg) ![own](own.svg)\n\nThe width")
+    (vault.root / "A.md").write_text(shown + "\n![n](n.svg)\n")
+    desk = BrowserChecker(vault.root, figures="drawings_of_a")
+
+    def figures(code: str) -> dict[str, tuple[str | None, str]]:
+        found = reports(desk, {0: "import numpy as np\nimport beside\n" + code})
+        return {m["figure"]: (m["svg"], m["error"]) for m in found if "figure" in m}
+
+    assert figures("x = np.full((2, 30), 12.5)\nn = 13.5\nn") == {
+        "n.svg": ("<svg><text>13.5</text></svg>", ""),
+        "x.svg": (None, ""),  # as published
+    }
+    wrong = figures("x = None\nn = 12.5\nn")
+    assert wrong["n.svg"] == (None, "")
+    assert wrong["x.svg"] == (None, "TypeError: 'NoneType' object is not subscriptable")
+    assert figures("n = 13.5\nn").keys() == {"n.svg"}
+    assert not any("figure" in message for message in reports(desk))
+    assert beside / "drawings_of_a.py" in local_modules(vault, "drawings_of_a")
+    # A module that needs what a browser lacks draws nothing, and the rest is judged.
+    assert BrowserChecker(vault.root, figures="no_such_module").figures == {}
+
+
 def test_a_notebook_is_edited_like_a_note(desk: BrowserChecker) -> None:
     cell = {"cell_type": "code", "metadata": {}, "execution_count": 1}
     shown = {"output_type": "stream", "name": "stdout", "text": ["3\n"]}

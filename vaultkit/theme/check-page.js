@@ -422,7 +422,7 @@ const vault = (box) => {
     ", at the foot of each note, loads Python into the page, runs the note there and marks each " +
     "block, equation, shape, number and prediction at its place; this button does so for all " +
     "notes. Each block has ", element("em", {}, "Run"), " and ", element("em", {}, "Edit"),
-    ". Once Python is there, each edit computes the page again: new outputs and numbers appear beside the " +
+    ". Once Python is there, each edit computes the page again: new outputs, numbers and figures appear beside the " +
     "old ones; a formula that no longer holds turns red and says why; and ",
     element("em", {}, "Reset"), " brings the page back."));
 };

@@ -135,7 +135,7 @@ self.onmessage = async ({ data }) => {
     } else check(data.name, JSON.stringify(data.edits ?? {}), report);
     postMessage({ id: data.id, done: true, seconds: (performance.now() - began) / 1000 });
     // The first edit should not wait until the modules that draw figures are loaded.
-    setTimeout(prepare);
+    setTimeout(() => { try { prepare(); } catch { /* A stop has interrupted it. */ } });
   } catch (error) {
     if (error.type === "KeyboardInterrupt") postMessage({ id: data.id, stopped: true });
     else postMessage({ id: data.id, failed: words(error), booting: Boolean(data.boot) });
