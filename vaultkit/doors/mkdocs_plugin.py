@@ -146,7 +146,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             vault=vault,
             places=True,
             html=vault.options.html,
-            diagram_fences=drawn or diagram_fences(self._store(config)),
+            fences=drawn or diagram_fences(self._store(config)),
         )
         self.render_cache = RenderCache(self._store(config), vault, config)
         self.is_predictable = not config.hooks and set(config.plugins) <= _KNOWN

@@ -340,7 +340,7 @@ class ZensicalSite:
             vault=self.vault,
             places=True,
             html=self.vault.options.html,
-            diagram_fences=drawn or diagram_fences(self.store),
+            fences=drawn or diagram_fences(self.store),
         )
         names = [*(name for name in extensions if name not in EXTENSIONS), *EXTENSIONS]
         # MkDocs loads these by default.
