@@ -73,7 +73,6 @@ def inline_drawings(page: Page, root: Element) -> None:
             if svg is None:
                 continue
             box = _drawing_box(page, image, svg, "figure" if is_paragraph else "span")
-            box.set("data-figure", posixpath.basename(unquote(image.get("src", ""))))
             box.tail = child.tail
             parent[index] = box
 
@@ -130,6 +129,9 @@ def _drawing_box(page: Page, image: Element, svg: str, tag: str) -> Element:
     for name in ("id", "data-check"):
         if image.get(name):
             box.set(name, image.attrib[name])
+    if image.get("data-check"):
+        # A reader's edit draws it again.
+        box.set("data-figure", posixpath.basename(unquote(image.get("src", ""))))
     if image.get("width", "").isdigit():
         box.set("style", f"width: {image.attrib['width']}px")
     box.text = page.stash(svg)
