@@ -12,7 +12,7 @@ class ChangedError(RuntimeError):
     """A file has changed since it was read."""
 
 
-def write_atomically(path: Path, content: bytes | str, before: bytes | None = None) -> None:
+def write_atomically(path: Path, content: bytes | str, expected: bytes | None = None) -> None:
     """Write a file atomically; create its folder, and keep its permissions.
 
     If the path is a symbolic link, its target is written.
@@ -23,7 +23,7 @@ def write_atomically(path: Path, content: bytes | str, before: bytes | None = No
         The file.
     content
         The new content.
-    before
+    expected
         The content when it was read, which is compared right before the file is replaced.
 
     Raises
@@ -31,7 +31,7 @@ def write_atomically(path: Path, content: bytes | str, before: bytes | None = No
     OSError
         If it cannot be written. Then the file is unchanged, and no temporary file remains.
     ChangedError
-        If its content is not ``before``; it is left unchanged.
+        If its content is not ``expected``; it is left unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
     path = Path(os.path.realpath(path))
@@ -45,7 +45,7 @@ def write_atomically(path: Path, content: bytes | str, before: bytes | None = No
             file.write(data)
         # A new file gets the default permissions, not those of a temporary file.
         written.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
-        if before is not None and path.read_bytes() != before:
+        if expected is not None and path.read_bytes() != expected:
             raise ChangedError(f"{path} has changed meanwhile; run again")
         written.replace(path)
     except BaseException:
@@ -54,6 +54,7 @@ def write_atomically(path: Path, content: bytes | str, before: bytes | None = No
 
 
 def _umask() -> int:
+    """Return the permissions that new files of this process do not get."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,6 +28,14 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS kept (kind TEXT, name BLOB, key BLOB, sum INTEGER, content BLOB,"
     " PRIMARY KEY (kind, name)) WITHOUT ROWID"
 )
+
+
+class Row(NamedTuple):
+    """An entry of the store."""
+
+    name: str
+    key: bytes
+    content: bytes
 
 
 class Store:
@@ -71,36 +79,32 @@ class Store:
     def find(self, kind: str, name: str, key: bytes) -> bytes | None:
         """Return the entry of a name; None if it has another key, or is damaged."""
         query = "SELECT sum, content FROM kept WHERE kind = ? AND name = ? AND key = ?"
-        for checksum, content in self._run(query, (kind, _encoded(name), key)):
+        for checksum, content in self._run(query, (kind, _encode(name), key)):
             if isinstance(content, bytes) and zlib.crc32(content) == checksum:
                 return content
         return None
 
-    def latest(self, kind: str, name: str) -> tuple[bytes, bytes] | None:
-        """Return the key and the entry of a name, whatever its key is; None if there is none."""
-        return next((row[1:] for row in self.rows(kind, name)), None)
+    def latest(self, kind: str, name: str) -> Row | None:
+        """Return the entry of a name, whatever its key is; None if there is none."""
+        return next(self.rows(kind, name), None)
 
-    def rows(self, kind: str, name: str | None = None) -> Iterator[tuple[str, bytes, bytes]]:
-        """Yield the name, key and content of each undamaged entry of a kind.
-
-        With a name, yield only the entry of that name, whatever its key is.
-        """
+    def rows(self, kind: str, name: str | None = None) -> Iterator[Row]:
+        """Yield each undamaged entry of a kind, or only that of a name, whatever its key is."""
         query = "SELECT name, key, sum, content FROM kept WHERE kind = ?"
-        found = (
-            self._run(query, (kind,))
-            if name is None
-            else self._run(f"{query} AND name = ?", (kind, _encoded(name)))
-        )
+        if name is None:
+            found = self._run(query, (kind,))
+        else:
+            found = self._run(f"{query} AND name = ?", (kind, _encode(name)))
         for row in found:
             if [type(value) for value in row] != [bytes, bytes, int, bytes]:
                 continue
             encoded, key, checksum, content = row
             if zlib.crc32(content) == checksum:
-                yield encoded.decode("utf-8", "surrogatepass"), key, content
+                yield Row(encoded.decode("utf-8", "surrogatepass"), key, content)
 
     def put(self, kind: str, name: str, key: bytes, content: bytes) -> None:
         """Store the entry of a name, replacing an older one."""
-        row = kind, _encoded(name), key, zlib.crc32(content), content
+        row = kind, _encode(name), key, zlib.crc32(content), content
         self._run("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", row, writes=True)
 
     def names(self, kind: str) -> set[str]:
@@ -108,19 +112,19 @@ class Store:
         found = self._run("SELECT name FROM kept WHERE kind = ?", (kind,))
         return {bytes(name).decode("utf-8", "surrogatepass") for (name,) in found}
 
-    def forget_others(self, kind: str, names: Iterable[str], below: str = "") -> None:
+    def forget_others(self, kind: str, names: Iterable[str], prefix: str = "") -> None:
         """Delete the entries of a kind with other names than these.
 
         Parameters
         ----------
         kind, names
             The kind, and the names of the entries that stay.
-        below
+        prefix
             Only names that begin with this are deleted.
         """
         for name in self.names(kind).difference(names):
-            if name.startswith(below):
-                row = kind, _encoded(name)
+            if name.startswith(prefix):
+                row = kind, _encode(name)
                 self._run("DELETE FROM kept WHERE kind = ? AND name = ?", row, writes=True)
 
     def close(self) -> None:
@@ -158,17 +162,18 @@ class Store:
         except ImportError:  # in a browser, where nothing is cached
             return []
         with self._lock:
-            if self._is_broken or not (writes or self._connection or self.file.is_file()):
+            exists = self._connection is not None or self.file.is_file()
+            if self._is_broken or not (writes or exists):
                 return []
             try:
-                return self._connected().execute(command, values).fetchall()
+                return self._connect().execute(command, values).fetchall()
             except sqlite3.OperationalError:  # locked for too long, read-only, a full disk
                 return []
             except (sqlite3.DatabaseError, OSError):  # the file is damaged
-                self._begin_anew()
+                self._delete_file()
                 return []
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         """Return the connection to the database, which is opened, or made, at the first call."""
         import sqlite3
 
@@ -184,7 +189,7 @@ class Store:
             self._connection.execute(_TABLE)
         return self._connection
 
-    def _begin_anew(self) -> None:
+    def _delete_file(self) -> None:
         """Delete a damaged file; if that fails, disable the store."""
         self._close()
         try:
@@ -271,6 +276,6 @@ def code_digest(folder: Path) -> bytes:
     return digest.digest()
 
 
-def _encoded(name: str) -> bytes:
+def _encode(name: str) -> bytes:
     """Encode a file name for SQLite, whatever its bytes are."""
     return name.encode("utf-8", "surrogatepass")

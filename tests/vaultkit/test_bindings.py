@@ -15,8 +15,8 @@ from vaultkit.edit.actions import actions
 from vaultkit.edit.hover import hover
 from vaultkit.edit.text import Span
 from vaultkit.pipeline.inspect import Settings, inspect
-from vaultkit.pipeline.ledger import in_words
-from vaultkit.pipeline.update import REWRITTEN, apply
+from vaultkit.pipeline.ledger import describe_proven
+from vaultkit.pipeline.update import REWRITTEN, apply_edits
 from vaultkit.read.vault import Vault
 from vaultkit.render.host import EXTENSIONS
 from vaultkit.site.runnable import bundle
@@ -346,7 +346,7 @@ def test_numbers_are_rewritten_but_words_are_not(tmp_path: Path) -> None:
     for _ in range(2):
         vault = Vault(tmp_path)
         (note,) = vault.notes.values()
-        apply(note, [c.fix for c in inspect(note, vault) if c.fix and c.kind in REWRITTEN])
+        apply_edits(note, [c.fix for c in inspect(note, vault) if c.fix and c.kind in REWRITTEN])
     after = before.replace("61 %", "62 %").replace("0.14<", "0.15<").replace("2.50", "1.00")
     assert path.read_text() == after
 
@@ -359,7 +359,7 @@ def test_it_is_counted_shown_and_offered(tmp_path: Path) -> None:
     vault = Vault(tmp_path)
     (note,) = vault.notes.values()
     checks = list(inspect(note, vault))
-    assert "1 sentence" in in_words(checks)
+    assert "1 sentence" in describe_proven(checks)
     known = parts(note, checks)
     (place,) = (name for name in known if name.startswith("sentence-"))
     assert known[place].plain() == ["Checked: this page computes it", ("Value of n: 4",)]

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from vaultkit.doors.background import Background, Verdict
-from vaultkit.pipeline.inspect import Settings, Task, agreement
+from vaultkit.pipeline.inspect import Settings, Task, count_equal_blocks
 from vaultkit.read.markdown import parse
 from vaultkit.read.options import OF_CODE
 from vaultkit.run.processes import children, is_alive
@@ -316,7 +316,7 @@ def test_none_is_left_of_a_keeper_that_is_killed(folder: Path) -> None:
 
 def test_notes_agree_up_to_the_first_block_that_differs() -> None:
     def agree(one: str, other: str) -> int:
-        return agreement(parse(one, Path("Note.md")), parse(other, Path("Note.md")))
+        return count_equal_blocks(parse(one, Path("Note.md")), parse(other, Path("Note.md")))
 
     text = block("1") + "\n$x = 1$\n\n" + block("2") + "\n```text\n2\n```\n\n" + block("3")
     assert agree(text, text) == 3

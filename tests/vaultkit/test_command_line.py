@@ -176,7 +176,7 @@ def test_a_note_that_may_not_be_written_stays_and_fails(
     def refuse(*_: object) -> None:
         raise PermissionError("read-only")
 
-    monkeypatch.setattr("vaultkit.doors.command_line.apply", refuse)
+    monkeypatch.setattr("vaultkit.doors.command_line.apply_edits", refuse)
     done = run("check", "birds", "--update")
     assert done.exit_code == 1
     assert "not rewritten: read-only" in done.stderr

@@ -9,7 +9,7 @@ import pytest
 from vaultkit.checks.check import FAILS, UNJUDGED, Check
 from vaultkit.claims.compared import compared
 from vaultkit.pipeline.inspect import inspect
-from vaultkit.pipeline.ledger import not_judged, verdicts_in_words
+from vaultkit.pipeline.ledger import describe_verdicts, not_judged
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
 from vaultkit.site.report import Entry, Totals, summary
@@ -98,7 +98,7 @@ def test_notes_whose_numbers_are_not_checked_are_not_searched(tmp_path: Path) ->
 def test_the_counts_say_how_many_are_comparisons() -> None:
     words = [Check("comparison", n, "longer", UNJUDGED, "longer: no code") for n in (1, 2)]
     entry = Entry("Owl", "Owl.md", [*words, Check("number", 3, "7", UNJUDGED, "nothing")])
-    assert verdicts_in_words(entry.checks or ()) == "3 not judged, 2 of them comparisons"
+    assert describe_verdicts(entry.checks or ()) == "3 not judged, 2 of them comparisons"
     assert Totals.of([entry]).words == "0 hold, 3 not judged, 2 of them comparisons"
     assert summary(words) == [
         "Verdicts: 2 comparisons not judged", "Not judged, comparison: no code (2 times)",

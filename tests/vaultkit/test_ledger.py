@@ -14,7 +14,7 @@ import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, Check, Fix
 from vaultkit.pipeline import rests_on
-from vaultkit.pipeline.ledger import Ledger, in_words, published
+from vaultkit.pipeline.ledger import Ledger, describe_proven, public_data
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.store import code_digest, store_beside
@@ -48,7 +48,7 @@ def note(vault: Vault, name: str = "A") -> Note:
 def checks(vault: Vault, name: str = "A") -> list[Check] | None:
     """What the ledger has of a note as it is on disk now."""
     now = Vault(vault.root)
-    return Ledger(now).checks(note(now, name))
+    return Ledger(now).fresh_checks(note(now, name))
 
 
 def record(vault: Vault, checks: list[Check] = CHECKS, name: str = "A", **options: bool) -> Ledger:
@@ -63,12 +63,12 @@ def record(vault: Vault, checks: list[Check] = CHECKS, name: str = "A", **option
 def test_it_gives_what_was_found_in_the_order_of_the_note(vault: Vault) -> None:
     ledger = Ledger(vault)
     assert ledger.entry(note(vault)) is None
-    assert ledger.checks(note(vault)) is None
+    assert ledger.fresh_checks(note(vault)) is None
     record(vault)
-    assert ledger.checks(note(vault)) == [CHECKS[i] for i in (3, 1, 2, 0)]
-    assert ledger.checks(note(vault, "B")) is None
+    assert ledger.fresh_checks(note(vault)) == [CHECKS[i] for i in (3, 1, 2, 0)]
+    assert ledger.fresh_checks(note(vault, "B")) is None
     record(vault, [])
-    assert ledger.checks(note(vault)) == []
+    assert ledger.fresh_checks(note(vault)) == []
     assert ledger.entry(note(vault))
 
 
@@ -94,7 +94,7 @@ def test_notes_with_names_in_odd_bytes_are_known(vault: Vault) -> None:
     for number, found in enumerate(vault.notes.values()):
         ledger.record(found, [Check("block", number + 1, "Run")])
     for number, found in enumerate(vault.notes.values()):
-        assert ledger.checks(found) == [Check("block", number + 1, "Run")]
+        assert ledger.fresh_checks(found) == [Check("block", number + 1, "Run")]
 
 
 CHANGES: dict[str, Callable[[Path], Any]] = {
@@ -157,7 +157,7 @@ def test_another_python_numpy_or_engine_makes_it_stale(
         "numpy.__version__": "9.9",
         "sys.version": "4.0 (any)",
         "vaultkit.pipeline.rests_on.code_digest": lambda _: b"another",
-        "vaultkit.pipeline.rests_on._options": lambda *_: "others",
+        "vaultkit.pipeline.rests_on._state_of_options": lambda *_: "others",
     }
     for name, other in others.items():
         with monkeypatch.context() as patch:
@@ -300,7 +300,7 @@ def test_the_results_of_other_machines_are_added(vault: Vault, tmp_path: Path) -
 
 def test_what_machines_may_read() -> None:
     found = [*(CHECKS[i] for i in (3, 1, 2, 0)), Check("link", 11, "[[B]]", seconds=0.123456789)]
-    public = published({"A.md": found, "B.md": None})
+    public = public_data({"A.md": found, "B.md": None})
     assert sorted(public) == ["A.md", "B.md"]
     assert public["B.md"] is None
     block, equation, _, number, link = public["A.md"]
@@ -328,11 +328,12 @@ def test_it_says_in_words_what_holds() -> None:
     checks = [Check(kind, 1, "") for kind in kinds]
     others = [Check("link", 1, "", FAILS), Check("number", 1, "", EXCEPTED)]
     assert (
-        in_words(checks + others) == "2 blocks, 1 equation, 2 shapes, 1 number, 1 link, 1 formula"
+        describe_proven(checks + others)
+        == "2 blocks, 1 equation, 2 shapes, 1 number, 1 link, 1 formula"
     )
     tried = [Check("equation", 1, "", scope=scope) for scope in (GENERAL, GENERAL, "here")]
-    assert in_words(tried) == "3 equations (2 in general)"
-    assert in_words(tried[2:]) == "1 equation (none in general)"
+    assert describe_proven(tried) == "3 equations (2 in general)"
+    assert describe_proven(tried[2:]) == "1 equation (none in general)"
     many = [Check(kind, 1, "") for kind in ("equation", "number", "link", "formula")] * 2
-    assert in_words(many) == "2 equations, 2 numbers, 2 links, 2 formulas"
-    assert in_words(others) == ""
+    assert describe_proven(many) == "2 equations, 2 numbers, 2 links, 2 formulas"
+    assert describe_proven(others) == ""

@@ -14,7 +14,7 @@ from vaultkit.checks.check import FAILS, Check
 from vaultkit.doors.command_line import main
 from vaultkit.pipeline import machines as module
 from vaultkit.pipeline.inspect import Settings
-from vaultkit.pipeline.machines import Machine, Machines, Trial, arithmetic
+from vaultkit.pipeline.machines import Machine, Machines, Trial, measure_arithmetic
 from vaultkit.pipeline.process import Inspection, Output
 from vaultkit.read.vault import Vault
 from vaultkit.run.reordering import product
@@ -147,9 +147,9 @@ def machines_of(folder: Path, *several: Machine, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_cannot_be_tried_says_why(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = arithmetic()
+    here = measure_arithmetic()
     simd = np.show_config(mode="dicts")["SIMD Extensions"]
-    monkeypatch.setattr(module, "arithmetic", lambda: replace(here, simd=simd["baseline"]))
+    monkeypatch.setattr(module, "measure_arithmetic", lambda: replace(here, simd=simd["baseline"]))
     machines = machines_of(
         vault,
         Machine("one", kernel=here.kernel),

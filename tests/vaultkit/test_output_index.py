@@ -87,7 +87,7 @@ def test_nothing_runs_that_was_not_asked_for(tmp_path: Path) -> None:
     (docs / "Tern.md").write_text("# Tern\n\n```python\nopen('made', 'w').close()\n```\n")
     Server(docs.parent, "served").build()
     vault = Vault(docs)
-    assert Ledger(vault).checks(vault.notes[docs.resolve() / "Tern.md"]) is None
+    assert Ledger(vault).fresh_checks(vault.notes[docs.resolve() / "Tern.md"]) is None
     assert not list(tmp_path.rglob("made"))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.vaultkit import hostile
 from vaultkit.doors import pytest_session as session
-from vaultkit.pipeline.ledger import Ledger, in_words
+from vaultkit.pipeline.ledger import Ledger, describe_proven
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.store import store_beside
@@ -219,7 +219,7 @@ def test_a_plugin_that_runs_what_failed_again_changes_nothing(vault: pytest.Pyte
     result = run(vault, "docs", "--reruns", "2")
     result.stdout.fnmatch_lines(["vault: * 4 blocks*", "*2 failed, 8 passed*"])
     ledger, notes = ledger_of(vault)
-    outcomes = [check.outcome for check in ledger.checks(notes["A"]) or []]
+    outcomes = [check.outcome for check in ledger.fresh_checks(notes["A"]) or []]
     assert outcomes == ["holds", "fails", "holds", "fails"]
 
 
@@ -355,7 +355,7 @@ def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.P
     ledger, notes = ledger_of(vault)
     assert ledger.entry(notes["A"]) is None
     run(vault, "docs")
-    checks = ledger.checks(notes["A"])
+    checks = ledger.fresh_checks(notes["A"])
     assert checks
     assert [(c.kind, c.line, c.outcome) for c in checks] == [
         ("block", 3, "holds"),
@@ -369,10 +369,10 @@ def test_the_ledger_holds_what_was_found_in_notes_that_ran_whole(vault: pytest.P
         ("number", 44, "holds"),
         ("number", 44, "excepted"),
     ]
-    assert in_words(checks) == "4 blocks, 1 equation, 1 link, 1 formula"
+    assert describe_proven(checks) == "4 blocks, 1 equation, 1 link, 1 formula"
     path.write_text(path.read_text() + "more\n")
     ledger, notes = ledger_of(vault)
-    assert ledger.checks(notes["A"]) is None
+    assert ledger.fresh_checks(notes["A"]) is None
     assert ledger.entry(notes["A"])
     path.rename(path.with_name("C.md"))
     run(vault, "docs")
@@ -406,10 +406,10 @@ def test_nothing_is_known_once_what_it_rests_on_has_changed(
     )
     run(vault, "docs").assert_outcomes(passed=12)  # of B, without code, no equations or numbers
     ledger, notes = ledger_of(vault)
-    assert ledger.checks(notes["A"])
+    assert ledger.fresh_checks(notes["A"])
     change(vault.path)
     ledger, notes = ledger_of(vault)
-    assert ledger.checks(notes["A"]) is None
+    assert ledger.fresh_checks(notes["A"]) is None
 
 
 def test_what_rests_on_nothing_that_changed_stays_known(vault: pytest.Pytester) -> None:
@@ -417,7 +417,7 @@ def test_what_rests_on_nothing_that_changed_stays_known(vault: pytest.Pytester) 
     run(vault, "docs")
     (vault.path / "docs/B.md").write_text("# B\n\nOther words.\n")
     ledger, notes = ledger_of(vault)
-    assert [name for name, note in notes.items() if ledger.checks(note) is None] == ["B"]
+    assert [name for name, note in notes.items() if ledger.fresh_checks(note) is None] == ["B"]
 
 
 @pytest.mark.long
@@ -427,7 +427,7 @@ def test_trials_are_remembered_until_something_changes(vault: pytest.Pytester) -
 
     def scopes() -> list[str]:
         ledger, notes = ledger_of(vault)
-        return [c.scope for c in ledger.checks(notes["A"]) or () if c.kind == "equation"]
+        return [c.scope for c in ledger.fresh_checks(notes["A"]) or () if c.kind == "equation"]
 
     run(vault, "docs", "--trials", "2")
     assert scopes() == ["here"]
@@ -445,7 +445,7 @@ def test_what_no_check_was_made_of_fails_in_the_ledger_too(vault: pytest.Pyteste
     path.write_text(NOTE + "\n$x = (2$\n\nword\n[^1]\n\n" + block)
     run(vault, "docs").assert_outcomes(passed=9, failed=2)
     ledger, notes = ledger_of(vault)
-    checks = ledger.checks(notes["A"])
+    checks = ledger.fresh_checks(notes["A"])
     assert checks
     assert [(c.kind, c.line) for c in checks if c.outcome == "fails"] == [
         ("form", 45),

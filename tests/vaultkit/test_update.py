@@ -10,7 +10,7 @@ from vaultkit.checks import mirrors
 from vaultkit.checks.check import HOLDS, Fix
 from vaultkit.files import ChangedError
 from vaultkit.pipeline.inspect import inspect
-from vaultkit.pipeline.update import apply
+from vaultkit.pipeline.update import apply_edits
 from vaultkit.read.markdown import read
 from vaultkit.read.notebook import read as read_notebook
 from vaultkit.read.vault import Vault
@@ -33,7 +33,7 @@ def updated(path: Path, before: str) -> str:
             path.write_bytes(text.encode())
         seen = path.read_bytes()
         note = read(path)
-        apply(note, fixes(path))
+        apply_edits(note, fixes(path))
     assert path.read_bytes() == seen
     return seen.decode()
 
@@ -76,7 +76,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(path: Path) -> None:
     with pytest.raises(
         ChangedError, match=r"Nöte with spaces.md has changed meanwhile; run again$"
     ):
-        apply(note, found)
+        apply_edits(note, found)
     assert path.read_text() == "mine\n"
 
 
@@ -92,7 +92,7 @@ def test_a_notebook_gets_the_outputs_of_its_cells(tmp_path: Path) -> None:
     cells.insert(1, {"cell_type": "markdown", "source": ["'ö'"], "outputs": "none"})
     path.write_text(json.dumps({"nbformat": 4, "cells": cells}, indent=1), encoding="utf-8")
     path.chmod(0o640)
-    apply(read_notebook(path), notebook_fixes(path))
+    apply_edits(read_notebook(path), notebook_fixes(path))
 
     def stream(*lines: str) -> list[dict[str, Any]]:
         return [{"name": "stdout", "output_type": "stream", "text": list(lines)}]
@@ -118,7 +118,7 @@ def test_of_equal_cells_the_one_in_its_place_is_fixed(tmp_path: Path) -> None:
     right = [{"name": "stdout", "output_type": "stream", "text": ["1"]}]
     cells[1]["outputs"] = right
     path.write_text(json.dumps({"nbformat": 4, "cells": cells}, indent=1), encoding="utf-8")
-    apply(read_notebook(path), notebook_fixes(path))
+    apply_edits(read_notebook(path), notebook_fixes(path))
     outputs = [cell["outputs"] for cell in json.loads(path.read_bytes())["cells"]]
     assert outputs[1] == right
     assert outputs[3][0]["text"] == ["2"]
@@ -132,7 +132,7 @@ def test_a_notebook_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None
     mine = path.read_text().replace('"1"', '"2"')
     path.write_text(mine)
     with pytest.raises(ChangedError):
-        apply(note, found)
+        apply_edits(note, found)
     assert path.read_text() == mine
 
 
@@ -155,7 +155,7 @@ def test_a_save_right_before_it_is_replaced_is_not_lost(
 
     monkeypatch.setattr(Path, "chmod", save)
     with pytest.raises(ChangedError):
-        apply(note, found)
+        apply_edits(note, found)
     assert path.read_text() == "mine\n"
     assert [one.name for one in tmp_path.iterdir()] == [name]
 
@@ -183,7 +183,7 @@ def test_mirrored_code_is_copied(path: Path) -> None:
         '> ```python title="lib.py"\n> import os\n>\n> A = 2\n>\n> def f(y): ...\n> ```\n'
     )
     note = read(path)
-    apply(note, [c.fix for c in mirrors.check(note, path.parent) if c.fix])
+    apply_edits(note, [c.fix for c in mirrors.check(note, path.parent) if c.fix])
     assert path.read_text() == (
         '> ```python title="lib.py"\n> import os\n>\n> A = [\n>     1,\n> ]\n>\n'
         "> @staticmethod\n> def f(x):\n>     # why\n>\n>     return x\n> ```\n"

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from vaultkit.checks.check import FAILS, FOUND, HOLDS, UNJUDGED
 from vaultkit.doors.command_line import main
 from vaultkit.pipeline.inspect import inspect
-from vaultkit.pipeline.ledger import Ledger, verdicts_in_words
+from vaultkit.pipeline.ledger import Ledger, describe_verdicts
 from vaultkit.read.vault import Vault
 
 CODE = """# Lens
@@ -88,7 +88,7 @@ def test_a_number_that_occurs_is_not_proven(tmp_path: Path) -> None:
     numbers = {c.what: c.scope for c in checks if c.kind == "number"}
     assert numbers == {"4.125": FOUND, "0.25": ""}
     words = "1 block, 1 number proven; 1 number occurs on the page"
-    assert verdicts_in_words(checks) == words
+    assert describe_verdicts(checks) == words
 
 
 def run(*arguments: object) -> Result:
@@ -117,9 +117,9 @@ def test_other_settings_make_results_stale(tmp_path: Path) -> None:
     found = vault(tmp_path, "It costs 37.5 euros.")
     (note,) = found.notes.values()
     Ledger(found).record(note, inspect(note, found))
-    assert [c.outcome for c in Ledger(found).checks(note) or ()] == [HOLDS, UNJUDGED]
+    assert [c.outcome for c in Ledger(found).fresh_checks(note) or ()] == [HOLDS, UNJUDGED]
     strict = vault(tmp_path, "It costs 37.5 euros.", 'unjudged = "fail"')
-    assert Ledger(strict).checks(note) is None
+    assert Ledger(strict).fresh_checks(note) is None
 
 
 def test_a_baseline_records_what_is_contradicted(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.pipeline.inspect import Task, agreement
-from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packed
+from vaultkit.pipeline.inspect import Task, count_equal_blocks
+from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, serialize_task
 from vaultkit.read.note import Note
 from vaultkit.workers.ending import Limits
 from vaultkit.workers.pool import Workers
@@ -138,7 +138,7 @@ class Background:
                 self._runs = path, key
                 # Submitted under the lock, so that `outdate` and `close` find every key that
                 # exists.
-                self._workers.submit(key, partial(packed, task))
+                self._workers.submit(key, partial(serialize_task, task))
                 self._workers.attend()
             ending = self._workers.result(key)
             with self._changed:
@@ -153,7 +153,7 @@ def _agrees(before: Task | None, task: Task) -> int:
     """Return the last block up to which the runs of two tasks are the same; -1 if none is."""
     if before is None or (before.names, before.settings) != (task.names, task.settings):
         return -1
-    return agreement(before.note, task.note) - 1
+    return count_equal_blocks(before.note, task.note) - 1
 
 
 class _DraftWork(NoteWork):

@@ -16,7 +16,7 @@ from vaultkit.edit.sentences import Candidate, Proposal
 from vaultkit.edit.text import applied
 from vaultkit.files import ChangedError, write_atomically
 from vaultkit.pipeline.inspect import Settings, task_of
-from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packed
+from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, serialize_task
 from vaultkit.read.note import Note
 from vaultkit.read.roots import vault_of
 from vaultkit.read.vault import Vault
@@ -68,7 +68,7 @@ def run(note: Note, vault: Vault) -> Inspection:
     key = os.fspath(note.path)
     try:
         task = task_of(note, vault, Settings(vault.options.timeout))
-        workers.submit(key, partial(packed, task))
+        workers.submit(key, partial(serialize_task, task))
         workers.attend()
         return inspection_of(note, workers.result(key))
     finally:

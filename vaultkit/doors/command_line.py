@@ -27,15 +27,15 @@ from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_no
 from vaultkit.edit.text import applied
 from vaultkit.files import ChangedError, write_atomically
 from vaultkit.pipeline import baseline
-from vaultkit.pipeline.changed import GitError, affected, since
+from vaultkit.pipeline.changed import GitError, affected_notes, files_changed_since
 from vaultkit.pipeline.inspect import Settings
-from vaultkit.pipeline.ledger import Ledger, published
+from vaultkit.pipeline.ledger import Ledger, public_data
 from vaultkit.pipeline.machines import MACHINES, Machines
 from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.runner import Runner, workers_of
 from vaultkit.pipeline.shards import Shard, ShardError
 from vaultkit.pipeline.summary import VERDICTS
-from vaultkit.pipeline.update import REWRITTEN, apply, stale_mirrors
+from vaultkit.pipeline.update import REWRITTEN, apply_edits, edits_of_mirrors
 from vaultkit.read.note import Note
 from vaultkit.read.options import Options, OptionsError
 from vaultkit.read.roots import vault_in, vault_of
@@ -171,7 +171,9 @@ def check(
     # The notes that the command names; None for all, including those that are yet to be written.
     chosen = {note.path for note in notes} if names or not path.is_dir() else None
     if changed:
-        notes = _only_chosen(chosen, affected(vault, since(vault.root, changed)))
+        notes = _only_chosen(
+            chosen, affected_notes(vault, files_changed_since(vault.root, changed))
+        )
     if share:
         of_share = share.select(vault.notes)
         notes = [note for note in notes if note.path in of_share]
@@ -187,7 +189,7 @@ def check(
         junit.write_bytes(to_junit(vault, found))
     if as_json:
         by_name = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
-        click.echo(json.dumps(published(by_name), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(public_data(by_name), ensure_ascii=False, indent=1))
     else:
         report(vault, found, path, verbose=verbose, unjudged=unjudged)
         if is_first:
@@ -372,7 +374,7 @@ def _inspect(
     """
     rewritten = 0
     if update:
-        rewritten += sum(_apply(note, stale_mirrors(note, vault)) for note in notes)
+        rewritten += sum(_apply(note, edits_of_mirrors(note, vault)) for note in notes)
         vault = _read(vault.root, vault.options)
         notes = [vault.notes[note.path] for note in notes]
     options = vault.options
@@ -430,7 +432,7 @@ def _apply(note: Note, fixes: list[Fix]) -> int:
     if not fixes:
         return 0
     try:
-        apply(note, fixes)
+        apply_edits(note, fixes)
     except (OSError, ValueError, ChangedError) as error:  # ValueError: it is no longer readable
         click.echo(f"{note.path}: not rewritten: {error}", err=True)
         return 0
@@ -444,11 +446,11 @@ def _except_known(vault: Vault, found: Found, *, whole: bool) -> Found:
         if not whole:
             raise click.UsageError("write the baseline with all notes first")
         count = baseline.write(vault, found)
-        click.echo(f"{baseline.path(vault)}: {count} failures noted", err=True)
+        click.echo(f"{baseline.path_of(vault)}: {count} failures noted", err=True)
         before = baseline.read(vault)
-    found, gone = baseline.excepted(vault, found, before or Counter())
+    found, gone = baseline.except_known(vault, found, before or Counter())
     if whole and gone:
-        file = baseline.path(vault)
+        file = baseline.path_of(vault)
         message = (
             f"failures of the baseline that no longer occur: {gone}; remove {file} to renew it"
         )
@@ -491,7 +493,7 @@ def _watch(
             paths.discard(annotations.path)
         if not paths:
             continue
-        notes = _only_chosen(chosen, affected(vault, paths))
+        notes = _only_chosen(chosen, affected_notes(vault, paths))
         if annotations:
             notes = [note for note in notes if note.path != annotations.path]
         found: Found = []

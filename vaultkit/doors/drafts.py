@@ -17,7 +17,7 @@ from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.doors.background import Background, Verdict
 from vaultkit.doors.rounds import Rounds
 from vaultkit.edit.text import carried, lines
-from vaultkit.pipeline.changed import affected
+from vaultkit.pipeline.changed import affected_notes
 from vaultkit.pipeline.inspect import Settings, inspect, task_of
 from vaultkit.read.discovery import read_draft
 from vaultkit.read.note import Note
@@ -253,7 +253,7 @@ class Drafts:
             if path in self._reported:
                 self._listener.found(Note(path, ""), [], None)
             self._forget(path)
-        notes = affected(self.vault, paths)
+        notes = affected_notes(self.vault, paths)
         for note in notes:
             if note.path in self._open and note.path not in paths:
                 self._check_text(note.path)

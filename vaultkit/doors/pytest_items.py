@@ -33,7 +33,7 @@ from vaultkit.pipeline.machines import Machines
 from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.runner import Runner
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE
-from vaultkit.pipeline.update import REWRITTEN, apply, stale_mirrors
+from vaultkit.pipeline.update import REWRITTEN, apply_edits, edits_of_mirrors
 from vaultkit.read.note import Block, Note, Problem
 from vaultkit.read.options import CHECKS
 from vaultkit.read.syntax import printable
@@ -122,8 +122,8 @@ class NoteFile(pytest.File):
             return
         self.note = vault.notes[self.path]
         updates = self.config.option.vault_update and not self.config.option.collectonly
-        if updates and (fixes := stale_mirrors(self.note, vault)):
-            apply(self.note, fixes)
+        if updates and (fixes := edits_of_mirrors(self.note, vault)):
+            apply_edits(self.note, fixes)
             self.config.stash[TALLY]["mirrors rewritten"] += len(fixes)
             root = vault_root(self.path, self.config)
             assert root is not None
@@ -163,7 +163,7 @@ class NoteFile(pytest.File):
         """Write the changes of ``--update``; record the results in the ledger if all items ran."""
         fixes, self.fixes = self.fixes, []
         if fixes:
-            apply(self.note, fixes)
+            apply_edits(self.note, fixes)
             self.config.stash[TALLY]["outputs rewritten"] += len(fixes)
         if len(self.ran) == self.expected and self.inspection.whole:
             self.runner.record(self.inspection, Ledger(self.runner.vault))

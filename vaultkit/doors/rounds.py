@@ -109,7 +109,7 @@ class Rounds:
                     vault, settings, run = self._asked
                 if (note := vault.notes.get(path)) is None:
                     continue
-                if (known := Ledger(vault).checks(note)) is not None:
+                if (known := Ledger(vault).fresh_checks(note)) is not None:
                     self._report(note, known, True)
                 elif not run:
                     found = list(inspect(note, vault, settings, run=None))

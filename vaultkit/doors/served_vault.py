@@ -49,7 +49,7 @@ class ServedVault:
         notes = [
             note
             for note in vault.whole.notes.values()
-            if (note.path, note.digest) not in self._tried and ledger.checks(note) is None
+            if (note.path, note.digest) not in self._tried and ledger.fresh_checks(note) is None
         ]
         if not notes:
             return

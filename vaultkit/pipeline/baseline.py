@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from vaultkit.checks.check import EXCEPTED, FAILS, Check
 from vaultkit.files import write_atomically
@@ -16,15 +17,20 @@ from vaultkit.read.vault import Vault
 #: The file in the vault's folder; sites and Obsidian ignore names that begin with a dot.
 NAME = ".vaultkit-baseline.json"
 
-#: A failure without its line and message, which may change: the note, the kind, the text judged.
-Key = tuple[str, str, str]
+
+class Key(NamedTuple):
+    """A failure without its line and message, which may change."""
+
+    note: str
+    kind: str
+    what: str
 
 
 class BaselineError(ValueError):
     """A baseline that cannot be read."""
 
 
-def path(vault: Vault) -> Path:
+def path_of(vault: Vault) -> Path:
     """Return the path of the baseline of a vault."""
     return vault.root / NAME
 
@@ -37,59 +43,58 @@ def read(vault: Vault) -> Counter[Key] | None:
     BaselineError
         If the file has another content.
     """
-    file = path(vault)
+    file = path_of(vault)
     if not file.exists():
         return None
     try:
         rows = json.loads(file.read_text(encoding="utf-8"))
         return Counter(
             {
-                (note, row["kind"], row["what"]): int(row["times"])
-                for note, found in rows.items()
-                for row in found
+                Key(note, row["kind"], row["what"]): int(row["times"])
+                for note, rows_of_note in rows.items()
+                for row in rows_of_note
             }
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise BaselineError(f"{file} is not a baseline file: {error}") from error
 
 
-def write(vault: Vault, found: Sequence[Inspection]) -> int:
+def write(vault: Vault, inspections: Sequence[Inspection]) -> int:
     """Write the failures, and return their number."""
-    failing = _failing(vault, found)
-    rows: dict[str, list[dict[str, object]]] = {}
-    for (note, kind, what), times in sorted(failing.items()):
-        rows.setdefault(note, []).append({"kind": kind, "what": what, "times": times})
-    write_atomically(path(vault), json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
-    return failing.total()
-
-
-def excepted(
-    vault: Vault, found: Sequence[Inspection], before: Counter[Key]
-) -> tuple[list[Inspection], int]:
-    """Exclude the failures in the baseline; also return how many of these no longer occur."""
-    left = Counter(before)
-    known = []
-    for inspection in found:
-        checks = []
-        for check in inspection.checks:
-            key = _key(vault, inspection, check)
-            if check.outcome == FAILS and left[key] > 0:
-                left[key] -= 1
-                check = replace(check, outcome=EXCEPTED, why=f"failed before: {check.why}")
-            checks.append(check)
-        known.append(replace(inspection, checks=checks))
-    return known, left.total()
-
-
-def _failing(vault: Vault, found: Sequence[Inspection]) -> Counter[Key]:
-    """Count the failures of all notes by what identifies them."""
-    return Counter(
+    failing = Counter(
         _key(vault, inspection, check)
-        for inspection in found
+        for inspection in inspections
         for check in inspection.checks
         if check.outcome == FAILS
     )
+    rows: dict[str, list[dict[str, object]]] = {}
+    for (note, kind, what), times in sorted(failing.items()):
+        rows.setdefault(note, []).append({"kind": kind, "what": what, "times": times})
+    write_atomically(path_of(vault), json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    return failing.total()
+
+
+def except_known(
+    vault: Vault, inspections: Sequence[Inspection], baseline: Counter[Key]
+) -> tuple[list[Inspection], int]:
+    """Return the inspections with the failures of a baseline excepted.
+
+    Also return how many of these failures no longer occur.
+    """
+    remaining = Counter(baseline)
+    found = []
+    for inspection in inspections:
+        checks = []
+        for check in inspection.checks:
+            key = _key(vault, inspection, check)
+            if check.outcome == FAILS and remaining[key] > 0:
+                remaining[key] -= 1
+                check = replace(check, outcome=EXCEPTED, why=f"failed before: {check.why}")
+            checks.append(check)
+        found.append(replace(inspection, checks=checks))
+    return found, remaining.total()
 
 
 def _key(vault: Vault, inspection: Inspection, check: Check) -> Key:
-    return vault.relative(inspection.note.path), check.kind, check.what
+    """Return by what a failure is known in the baseline."""
+    return Key(vault.relative(inspection.note.path), check.kind, check.what)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from vaultkit.pipeline.ledger import Ledger
-from vaultkit.pipeline.rests_on import BROKEN, named, uses_local_modules
+from vaultkit.pipeline.rests_on import BROKEN, relative_name, uses_local_modules
 from vaultkit.read.discovery import READERS
 from vaultkit.read.note import Note
 from vaultkit.read.options import FILES
@@ -21,7 +21,7 @@ class GitError(RuntimeError):
     """Git cannot list the changes."""
 
 
-def since(root: Path, commit: str) -> set[Path]:
+def files_changed_since(root: Path, commit: str) -> set[Path]:
     """Return the files that have changed since a commit, or are untracked, as git lists them.
 
     Raises
@@ -35,7 +35,7 @@ def since(root: Path, commit: str) -> set[Path]:
     return {top / name for name in names if name}
 
 
-def affected(vault: Vault, changed: Iterable[Path]) -> list[Note]:
+def affected_notes(vault: Vault, changed: Iterable[Path]) -> list[Note]:
     """Return the notes whose checks rest on changed files, in the order of the vault.
 
     Parameters
@@ -49,24 +49,27 @@ def affected(vault: Vault, changed: Iterable[Path]) -> list[Note]:
     notes = list(vault.notes.values())
     if changed & {(vault.root / name).resolve() for name in FILES}:
         return notes
-    ledger, names = Ledger(vault), set(_names(changed, vault))
-    code = any(path.suffix == ".py" for path in changed)
-    data = any(path.suffix not in (*READERS, ".py") for path in changed)
+    ledger, names = Ledger(vault), set(_names_of_facts(changed, vault))
+    has_code = any(path.suffix == ".py" for path in changed)
+    has_data = any(path.suffix not in (*READERS, ".py") for path in changed)
 
     def is_affected(note: Note) -> bool:
         """Return whether a change may have changed the checks of a note."""
         facts = ledger.rests_on(note)
-        # A link that is broken now may have led to a note, or to an alias, that is gone.
-        if note.path in changed or not names.isdisjoint(facts) or BROKEN in facts:
+        if note.path in changed or not names.isdisjoint(facts):
             return True
-        may_read = note.blocks and (data or (code and uses_local_modules(facts)))
+        if BROKEN in facts:
+            return True  # the link may have led to a note, or to an alias, that is gone
+        may_use_code = has_code and uses_local_modules(facts)
+        if not note.blocks or not (has_data or may_use_code):
+            return False
         # Which files its code reads is known if its checks are fresh.
-        return bool(may_read) and ledger.checks(note) is None
+        return ledger.fresh_checks(note) is None
 
     return list(filter(is_affected, notes))
 
 
-def _names(changed: set[Path], vault: Vault) -> Iterator[str]:
+def _names_of_facts(changed: set[Path], vault: Vault) -> Iterator[str]:
     """Yield the names that `rests_on` gives to changed files."""
     beside = vault.root.parent
     for path in changed:
@@ -77,11 +80,11 @@ def _names(changed: set[Path], vault: Vault) -> Iterator[str]:
         if path.is_relative_to(vault.root):
             yield f"link:{vault.relative(path)}"
         if path.is_relative_to(beside):
-            yield f"file:{named(path, beside)}"
+            yield f"file:{relative_name(path, beside)}"
             if path.parent == beside:
                 yield f"module:{path.stem}"
             if path.suffix not in (*READERS, ".py"):  # code may list a folder of data
-                yield f"folder:{named(path.parent, beside)}"
+                yield f"folder:{relative_name(path.parent, beside)}"
 
 
 def _git(folder: Path, *arguments: str) -> str:

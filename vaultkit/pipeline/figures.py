@@ -53,7 +53,7 @@ class Figures:
         self.module, self._store = module, store
         self._workers = Workers(_Work(module, reordered), count, limits or Limits(threads=1))
         self._known: dict[str, str] = {}
-        self._asked: set[str] = set()
+        self._submitted: set[str] = set()
         self._reuses = reuses
 
     @cached_property
@@ -66,19 +66,19 @@ class Figures:
         beside = file.parents[1] if spec.submodule_search_locations else file.parent
         return rests_on.fingerprint(rests_on.rests_on_module(self.module, beside))
 
-    def _find_kept(self, name: str) -> bool:
-        """Return whether the fingerprint of a figure is kept and still right."""
+    def _is_known(self, name: str) -> bool:
+        """Return whether the fingerprint of a figure is known, or stored and still right."""
         if self._reuses and self._store and self._key:
-            kept = self._store.find(_KIND, name, self._key)
-            if kept is not None:
-                self._known[name] = kept.decode()
+            stored = self._store.find(_KIND, name, self._key)
+            if stored is not None:
+                self._known[name] = stored.decode()
         return name in self._known
 
     def submit(self, names: Iterable[str]) -> None:
         """Announce the figures that will be requested, in this order."""
         for name in dict.fromkeys(names):
-            if not self._find_kept(name):
-                self._asked.add(name)
+            if not self._is_known(name):
+                self._submitted.add(name)
                 self._workers.submit(name)
 
     def attend(self) -> None:
@@ -93,13 +93,13 @@ class Figures:
         FigureError
             If there is no such figure, or its function or the process that runs it fails.
         """
-        if name not in self._known and name not in self._asked:
+        if name not in self._known and name not in self._submitted:
             self.submit([name])
         if name not in self._known:
-            self._asked.discard(name)
-            found = self._known[name] = self._done(name)
+            self._submitted.discard(name)
+            fingerprint = self._known[name] = self._result(name)
             if self._store and self._key:
-                self._store.put(_KIND, name, self._key, found.encode())
+                self._store.put(_KIND, name, self._key, fingerprint.encode())
         return self._known[name]
 
     def render(self, name: str) -> str:
@@ -111,9 +111,9 @@ class Figures:
             As in `fingerprint`.
         """
         self._workers.submit(_DRAW + name)
-        return self._done(_DRAW + name)
+        return self._result(_DRAW + name)
 
-    def _done(self, key: str) -> str:
+    def _result(self, key: str) -> str:
         """Return what the process of a figure has computed; raise `FigureError` if it failed."""
         ending = self._workers.result(key)
         if ending.kind == "raised":
@@ -143,14 +143,16 @@ class _Work:
     module: str
     reordered: Path | None
 
-    def load(self, key: str, given: bytes) -> None:  # noqa: ARG002
+    def load(self, key: str, data: bytes) -> None:  # noqa: ARG002
         """Import the module before the processes of the figures are forked."""
-        if self.reordered and not any(isinstance(one, LocalFinder) for one in sys.meta_path):
+        if self.reordered and not any(isinstance(finder, LocalFinder) for finder in sys.meta_path):
             sys.meta_path.insert(0, LocalFinder(self.reordered, compile_reordered))
         importlib.import_module(self.module)
 
     def __call__(self, key: str, send: Send) -> None:
         name = key.removeprefix(_DRAW)
         figure = importlib.import_module(self.module).FIGURES.get(name)
-        work = figure and (figure.fingerprint if key == name else figure.render)
-        send({"found": work and work()})
+        if figure is None:
+            send({"found": None})
+            return
+        send({"found": figure.fingerprint() if key == name else figure.render()})

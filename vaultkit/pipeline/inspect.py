@@ -229,15 +229,13 @@ class RunChecks:
         A step is a piece of code of the block that has run, with its output: the whole block, or a
         prompt of a session.
         """
-        # First, since `shapes` reads and completes the state that this adds.
-        self.seen.observe(block, steps, variables)
-        self.equations.observe(block, steps, variables)
-        self.shapes.observe(block, steps, variables)
-        self.predictions.observe(block, steps, variables)
-        self.statements.observe(block, steps, variables)
-        self.bindings.observe(block, steps, variables)
-        self.tables.observe(block, steps, variables)
-        self.roles.observe(block, steps, variables)
+        # `seen` is first, since `shapes` reads and completes the state that it adds.
+        observers = (
+            self.seen, self.equations, self.shapes, self.predictions, self.statements,
+            self.bindings, self.tables, self.roles,
+        )  # fmt: skip
+        for observer in observers:
+            observer.observe(block, steps, variables)
 
     def check_block(self, index: int, steps: list[Step], seconds: float) -> Iterator[Check]:
         """Yield the check of a block: its outputs compared with those shown."""
@@ -255,8 +253,9 @@ class RunChecks:
         for check in found:
             if check.outcome == FAILS and excused:
                 check = replace(check, outcome=UNJUDGED)
-            if not (swallows and check.outcome in UNPROVEN):
-                yield from strictly([check]) if strict else [check]
+            if swallows and check.outcome in UNPROVEN:
+                continue
+            yield from strictly([check]) if strict else [check]
 
     def check(self) -> Iterator[Check]:
         """Yield the checks that need all blocks to have run."""
@@ -264,27 +263,22 @@ class RunChecks:
         # In these notes, predictions ask for results, and the author has asked for all checks.
         expects_results = bool(note.predictions or settings.listings)
         # If the code failed before it had any result, that is the cause of all other failures.
-        failed = "code" in names and self.broken and self.seen.computes_nothing
-        if failed and not self.equations.are_judged and not expects_results:
+        has_failed = "code" in names and self.broken and self.seen.computes_nothing
+        if has_failed and not self.equations.are_judged and not expects_results:
             return
         # Code that is only read computes nothing that the text could be about.
-        excused = (
-            is_only_read(note)
-            and self.equations.none_can_be_judged
-            and not self.statements.found
-            and not self.bindings.found
-            and not expects_results
-        )
+        uses_code = bool(self.statements.found or self.bindings.found or expects_results)
+        is_excused = not uses_code and is_only_read(note) and self.equations.none_can_be_judged
         wanted = kinds_of_results(names)
-        for check in self._found():
+        for check in self._checks_of_whole_note():
             if check.outcome in UNPROVEN and _is_duplicate(check, note, names, settings):
                 continue
-            if excused and check.outcome in UNPROVEN:
+            if is_excused and check.outcome in UNPROVEN:
                 check = replace(check, outcome=EXCEPTED, why=_ONLY_READ)
             if check.kind in wanted:
                 yield from strictly([check]) if settings.strict else [check]
 
-    def _found(self) -> Iterator[Check]:
+    def _checks_of_whole_note(self) -> Iterator[Check]:
         """Yield the checks of the whole note; of two checks of one place, the more telling."""
         yield from self.equations.check()
         yield from self.statements.check()
@@ -294,36 +288,41 @@ class RunChecks:
         for check in (*numbers, *self.shapes.check()):
             # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
-            own = contradictions.get(place)
-            in_wrong_unit = check.outcome == FAILS and own is not None and own.in_wrong_unit
-            if self.bindings.judges(*place) and not in_wrong_unit:
-                continue
-            computed = self.statements.judges(*place) or self.shapes.states_shape_at(*place)
-            if check.outcome not in UNPROVEN or in_wrong_unit or not computed:
+            contradiction = contradictions.get(place)
+            has_wrong_unit = contradiction is not None and contradiction.in_wrong_unit
+            if check.outcome == FAILS and has_wrong_unit:
                 yield check
+            elif not self.bindings.judges(*place):
+                is_judged = self.statements.judges(*place) or self.shapes.states_shape_at(*place)
+                if check.outcome not in UNPROVEN or not is_judged:
+                    yield check
         yield from self.predictions.check()
         # Here rather than with the text, since the claims of the note are known in this process.
         yield from compared.check(self.task.note, fails=self.task.settings.strict_words)
 
 
-def agreement(one: Note, other: Note) -> int:
+def count_equal_blocks(one: Note, other: Note) -> int:
     """Return the number of leading blocks that two versions of a note have in common.
 
     These blocks, their lines and all statements judged after them are equal, so a run of one note
     is valid for the other.
     """
 
-    def judged(note: Note, block: Block) -> list[Any]:
-        formulas: list[Any] = [
-            f for f in (*note.formulas, *note.untypeset_formulas) if f.line < block.fence.line
-        ]
-        formulas += [s for s in claims_of(note).said if s.line < block.fence.line]
-        formulas += [b for b in claims_of(note).bindings if b.line < block.fence.line]
-        return formulas + [p for p in note.predictions if p.line < block.fence.line]
+    def judged_above(note: Note, block: Block) -> list[Any]:
+        """Return the formulas, bindings, … of a note that are judged before a block runs."""
+        claims = claims_of(note)
+        judged: tuple[Any, ...] = (
+            *note.formulas, *note.untypeset_formulas, *claims.said, *claims.bindings,
+            *note.predictions,
+        )  # fmt: skip
+        return [thing for thing in judged if thing.line < block.fence.line]
 
-    pairs = zip(one.blocks, other.blocks, strict=False)
-    same = (a == b and judged(one, a) == judged(other, b) for a, b in pairs)
-    return sum(1 for _ in takewhile(bool, same))
+    def is_equal(block: Block, counterpart: Block) -> bool:
+        if block != counterpart:
+            return False
+        return judged_above(one, block) == judged_above(other, counterpart)
+
+    return sum(1 for _ in takewhile(bool, map(is_equal, one.blocks, other.blocks)))
 
 
 def run_code(
@@ -349,7 +348,8 @@ def run_code(
         Called after each block with the block, its steps and the variables.
     pause
         Called with the index of each block after it has run, before it is judged. If it returns a
-        task, the run continues with that; its note must agree with this one so far (`agreement`).
+        task, the run continues with that; its note must agree with this one so far
+        (`count_equal_blocks`).
     judges
         The checks that observe the run, if they exist already.
     """

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.check import COMPARISON, FOUND, GENERAL, HOLDS, UNJUDGED, Check
-from vaultkit.pipeline.rests_on import Facts, fingerprint, named, rests_on
+from vaultkit.pipeline.rests_on import Facts, fingerprint, relative_name, rests_on
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
-from vaultkit.store import Store, store_beside
+from vaultkit.store import Row, Store, store_beside
 
 #: Kinds of checks in the order of reports, with their plurals.
 KINDS = {
@@ -89,20 +89,19 @@ class Ledger:
         stale
             Whether something that the checks rest on has changed since they were made.
         """
-        files = tuple(sorted(named(path, self.vault.root.parent) for path in read))
-        before = self.entry(note)
-        if before and not (before.is_fresh and before.read == files):
-            before = None
-        tried = {_place(check): check for check in (before.checks if before else ()) if check.scope}
-        found = [
-            replace(check, scope=once.scope, pinned=once.pinned)
-            if not check.scope and (once := tried.get(_place(check)))
-            else check
-            for check in sorted(checks, key=lambda check: (check.line, check.column))
-        ]
-        entry = Entry(tuple(found), files, before.machines if before else ())
+        files = tuple(sorted(relative_name(path, self.vault.root.parent) for path in read))
+        earlier = self.entry(note)
+        if earlier and (not earlier.is_fresh or earlier.read != files):
+            earlier = None
+        tried = {_identity(c): c for c in (earlier.checks if earlier else ()) if c.scope}
+        found = []
+        for check in sorted(checks, key=lambda check: (check.line, check.column)):
+            if not check.scope and (same := tried.get(_identity(check))):
+                check = replace(check, scope=same.scope, pinned=same.pinned)
+            found.append(check)
+        entry = Entry(tuple(found), files, earlier.machines if earlier else ())
         # A server builds the site again when the ledger changes, but not for other times.
-        if stale or before is None or _timeless(entry) != _timeless(before):
+        if stale or earlier is None or _without_seconds(entry) != _without_seconds(earlier):
             self._write(note, entry, stale)
 
     def entry(self, note: Note) -> Entry | None:
@@ -111,27 +110,26 @@ class Ledger:
 
     def entries(self, notes: Iterable[Note]) -> Iterator[Entry | None]:
         """Yield the entry of each note, much faster than by reading them one by one."""
-        rows = {name: (key, content) for name, key, content in self._store.rows(_KIND)}
+        rows = {row.name: row for row in self._store.rows(_KIND)}
         for note in notes:
             yield self._entry(note, rows.get(self._name(note)))
 
-    def _entry(self, note: Note, row: tuple[bytes, bytes] | None) -> Entry | None:
+    def _entry(self, note: Note, row: Row | None) -> Entry | None:
         """Return the entry of a stored row; None for no row.
 
         An entry is stale if its fingerprint differs from that of the note as it is now.
         """
         if row is None:
             return None
-        key, content = row
         with suppress(LookupError, TypeError, ValueError):  # written by an older version
-            data = json.loads(content)
+            data = json.loads(row.content)
             read, machines = tuple(data["read"]), tuple(data["machines"])
             checks = tuple(map(Check.from_plain, data["checks"]))
-            is_fresh = key == fingerprint(self._facts(note, read))
+            is_fresh = row.key == fingerprint(self._facts(note, read))
             return Entry(checks, read, machines, is_fresh)
         return Entry((), is_fresh=False)
 
-    def checks(self, note: Note) -> list[Check] | None:
+    def fresh_checks(self, note: Note) -> list[Check] | None:
         """Return the checks of a note; None if there are none, or they are stale."""
         entry = self.entry(note)
         return list(entry.checks) if entry and entry.is_fresh else None
@@ -151,7 +149,7 @@ class Ledger:
         """Return what the checks of a note rest on, with the files that its last run has read."""
         row = self._store.latest(_KIND, self._name(note))
         with suppress(LookupError, TypeError, ValueError):
-            return self._facts(note, json.loads(row[1])["read"] if row else ())
+            return self._facts(note, json.loads(row.content)["read"] if row else ())
         return self._facts(note, ())
 
     def merge(self, other: Store) -> int:
@@ -160,8 +158,8 @@ class Ledger:
         Checks that are fresh here already are kept.
         """
         notes = {self._name(note): note for note in self.vault.notes.values()}
-        rows = [row for row in other.rows(_KIND) if row[0] in notes]
-        new = [row for row in rows if self.checks(notes[row[0]]) is None]
+        rows = [row for row in other.rows(_KIND) if row.name in notes]
+        new = [row for row in rows if self.fresh_checks(notes[row.name]) is None]
         for row in new:
             self._store.put(_KIND, *row)
         return len(new)
@@ -182,42 +180,46 @@ class Ledger:
 
     def _name(self, note: Note) -> str:
         """Return the name of a note in the store, which is the same on all machines."""
-        return named(note.path, self.vault.root.parent)
+        return relative_name(note.path, self.vault.root.parent)
 
     def _facts(self, note: Note, read: Iterable[str]) -> Facts:
+        """Return what the checks of a note rest on, given the names of the files it has read."""
         beside = self.vault.root.parent
         return rests_on(note, self.vault, [beside / name for name in read])
 
 
-def _timeless(entry: Entry) -> list[Check]:
+def _without_seconds(entry: Entry) -> list[Check]:
+    """Return the checks of an entry without the times that they took."""
     return [replace(check, seconds=0) for check in entry.checks]
 
 
-def _place(check: Check) -> tuple[str, int, int, str]:
+def _identity(check: Check) -> tuple[str, int, int, str]:
+    """Return by what a check is found again in a later run: its kind, place and text."""
     return check.kind, check.line, check.column, check.what
 
 
-def published(known: Mapping[str, Iterable[Check] | None]) -> dict[str, Any]:
+def public_data(known: Mapping[str, Iterable[Check] | None]) -> dict[str, Any]:
     """Return the public data of the checks of notes, by the names of the notes."""
     return {
-        name: None if checks is None else [_public(check) for check in checks]
+        name: None if checks is None else [_public_check(check) for check in checks]
         for name, checks in known.items()
     }
 
 
-def _public(check: Check) -> dict[str, Any]:
+def _public_check(check: Check) -> dict[str, Any]:
+    """Return the public data of a check."""
     data = check.plain()
     data.pop("fix", None)
     data.pop("block", None)
     return {**data, "seconds": round(check.seconds, 6)}
 
 
-def verdicts_in_words(checks: Sequence[Check]) -> str:
+def describe_verdicts(checks: Sequence[Check]) -> str:
     """Describe the verdicts: *6 blocks proven; 5 numbers occur on the page; 4 not judged*.
 
     A number that occurs on the page need not be the right one, so it is not proven.
     """
-    proven = in_words(checks)
+    proven = describe_proven(checks)
     found = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
     unjudged = [check.kind for check in checks if check.outcome == UNJUDGED]
     occur = "number occurs" if found == 1 else "numbers occur"
@@ -242,18 +244,18 @@ def not_judged(total: int, comparisons: int) -> str:
     return f"{total:,} not judged{which}"
 
 
-def in_words(checks: Iterable[Check]) -> str:
+def describe_proven(checks: Iterable[Check]) -> str:
     """Describe how many checks of each kind hold: *6 blocks, 2 equations (1 in general)*.
 
     Numbers that occur on the page are left out: they need not be the right ones.
     """
-    held = [check for check in checks if check.outcome == HOLDS and check.scope != FOUND]
-    counts = Counter(check.kind for check in held)
-    general = Counter(check.kind for check in held if check.scope == GENERAL)
-    tried = {check.kind for check in held if check.scope}
-    return ", ".join(
-        f"{counts[kind]} {kind if counts[kind] == 1 else plural}"
-        + (f" ({general[kind] or 'none'} in general)" if kind in tried else "")
-        for kind, plural in KINDS.items()
-        if counts[kind]
-    )
+    proven = [check for check in checks if check.outcome == HOLDS and check.scope != FOUND]
+    counts = Counter(check.kind for check in proven)
+    general = Counter(check.kind for check in proven if check.scope == GENERAL)
+    tried = {check.kind for check in proven if check.scope}
+    parts = []
+    for kind, plural in KINDS.items():
+        if counts[kind]:
+            of_trials = f" ({general[kind] or 'none'} in general)" if kind in tried else ""
+            parts.append(f"{counts[kind]} {kind if counts[kind] == 1 else plural}{of_trials}")
+    return ", ".join(parts)

@@ -107,7 +107,7 @@ class Trial:
         if self.not_tried:
             return f"{self.machine.name}: not tried: {self.not_tried}"
         differs = ", ".join(sorted(self.differs))
-        many = f"{_count(self.notes, 'note')}, {_count(self.figures, 'figure')}"
+        many = f"{_count_in_words(self.notes, 'note')}, {_count_in_words(self.figures, 'figure')}"
         found = f"differs in {differs}" if differs else "nothing differs"
         return f"{self.machine.name}: {found} ({many}, {self.seconds:.0f} s)"
 
@@ -204,27 +204,25 @@ class Machines:
             list(drawings),
             sys.path,
         )
-        here = arithmetic()
+        here = measure_arithmetic()
         for machine in MACHINES:
             if len(self.tried) == self.most:
                 break
             began = time.monotonic()
             trial = Trial(machine)
             self.trials.append(trial)
-            trial.not_tried = self._why_needless(machine, here) or self._run_on_machine(
+            trial.not_tried = self._why_not_needed(machine, here) or self._run_on_machine(
                 trial, here, task
             )
             trial.seconds = time.monotonic() - began
 
-    def _why_needless(self, machine: Machine, here: Arithmetic) -> str:
+    def _why_not_needed(self, machine: Machine, here: Arithmetic) -> str:
         """Return why a machine need not be tried, as it computes like the first; else empty."""
-        if machine.without and not _disabled(machine, here):
+        if machine.without and not _disabled_instructions(machine, here):
             return "NumPy uses none of them here"
-        if machine.kernel:
-            same = machine.kernel == here.kernel
-        else:
-            same = machine.threads == 1 and not (machine.without or machine.reordered)
-        return "the first run had it" if same else ""
+        is_ordinary = machine.threads == 1 and not machine.without and not machine.reordered
+        is_same = machine.kernel == here.kernel if machine.kernel else is_ordinary
+        return "the first run had it" if is_same else ""
 
     def _run_on_machine(self, trial: Trial, here: Arithmetic, task: Task) -> str:
         """Run a task on the machine of a trial, and store the results in the trial.
@@ -235,7 +233,7 @@ class Machines:
         environment = dict(os.environ)
         if machine.kernel:
             environment["OPENBLAS_CORETYPE"] = machine.kernel
-        if disabled := _disabled(machine, here):
+        if disabled := _disabled_instructions(machine, here):
             environment["NPY_DISABLE_CPU_FEATURES"] = " ".join(disabled)
         command = [sys.executable, "-m", __name__]
         pipe = subprocess.PIPE
@@ -247,17 +245,18 @@ class Machines:
             try:
                 first = process.stdout.readline()
                 if not first:
-                    return f"not possible with this processor or NumPy: {_ending(process, errors)}"
+                    end = _describe_end(process, errors)
+                    return f"not possible with this processor or NumPy: {end}"
                 there = Arithmetic(**json.loads(first))
                 if machine.kernel and there.kernel != machine.kernel:
                     return f"NumPy has no such kernels here, and uses those of {there.kernel}"
                 self.say(f"again with {machine.name}")
-                own = replace(task, threads=machine.threads, reordered=machine.reordered)
-                process.stdin.write(json.dumps(asdict(own)).encode())
+                task = replace(task, threads=machine.threads, reordered=machine.reordered)
+                process.stdin.write(json.dumps(asdict(task)).encode())
                 process.stdin.close()
                 for line in process.stdout:
                     self._store(trial, json.loads(line))
-                ended = _ending(process, errors)
+                ended = _describe_end(process, errors)
             finally:
                 process.kill()
         for name in map(self._name, task.notes):
@@ -274,7 +273,9 @@ class Machines:
             return
         note = self.vault.notes[Path(message["note"])]
         checks = [Check.from_plain(check) for check in message["checks"]]
-        outputs = {index: [Output(**one) for one in many] for index, many in message["outputs"]}
+        outputs = {
+            index: [Output(*output) for output in many] for index, many in message["outputs"]
+        }
         changed = "" if message["digest"] == note.digest else "it has changed meanwhile; run again"
         found = Inspection(note, checks, ended=message["ended"] or changed, outputs=outputs)
         trial.notes[self._name(message["note"])] = found
@@ -292,7 +293,7 @@ class Machines:
                 found[difference].append(trial.machine.name)
                 trial.differs.add(name)
         return [
-            Check("machine", difference.line, difference.here, FAILS, difference.words(names))
+            Check("machine", difference.line, difference.here, FAILS, difference.describe(names))
             for difference, names in sorted(found.items())
         ]
 
@@ -305,7 +306,7 @@ class Machines:
                 is_digest = re.fullmatch("[0-9a-f]{64}", trial.figures[name])
                 what = "it shows other data" if is_digest else trial.figures[name]
                 found[what].append(trial.machine.name)
-        return "\n".join(f"with {_list(names)}: {what}" for what, names in found.items())
+        return "\n".join(f"with {_join_names(names)}: {what}" for what, names in found.items())
 
 
 @dataclass(frozen=True, order=True)
@@ -317,12 +318,12 @@ class Difference:
     there: str
     why: str = ""
 
-    def words(self, machines: Sequence[str]) -> str:
+    def describe(self, machines: Sequence[str]) -> str:
         """Return *0.46 here, 0.45 with SkylakeX kernels: rounding decides this digit*."""
         here, there = (text.replace("\n", " / ") for text in (self.here, self.there))
         what = "this digit" if NUMBER.fullmatch(here) else "this"
         why = f"\n  {self.why}" if self.why else ""
-        return f"{here} here, {there} with {_list(machines)}: rounding decides {what}{why}"
+        return f"{here} here, {there} with {_join_names(machines)}: rounding decides {what}{why}"
 
 
 def _differences(
@@ -334,37 +335,39 @@ def _differences(
     if other.ended:
         yield Difference(1, "it runs to its end", "it does not", other.ended)
         return
-    here, there = _verdicts(first), _verdicts(other)
+    here, there = _checks_by_place(first), _checks_by_place(other)
     reported: set[int | None] = set()
     for index, outputs in first.outputs.items():
-        block = "block", str(index)
-        holds = all(verdicts.get(block, (FAILS,))[0] == HOLDS for verdicts in (here, there))
+        checks = [on_machine.get(("block", str(index))) for on_machine in (here, there)]
+        holds = all(check is not None and check.outcome == HOLDS for check in checks)
         # An output that shows fewer digits than are computed is right if those shown agree.
         if holds and not every_digit:
             continue
-        for one, two in zip(outputs, other.outputs.get(index, ()), strict=False):
-            for difference in _compare_outputs(first.note.blocks[index], one, two):
+        for output, output_there in zip(outputs, other.outputs.get(index, ()), strict=False):
+            for difference in _compare_outputs(first.note.blocks[index], output, output_there):
                 reported.add(index)
                 yield difference
-    for place, (outcome, check) in here.items():
-        outcome_there, other_check = there.get(place, ("is not judged", check))
-        if outcome != outcome_there and (check.block is None or check.block not in reported):
-            failed = check if outcome in UNPROVEN else other_check
-            what = f"{check.what} {outcome}"
+    for place, check in here.items():
+        check_there = there.get(place)
+        outcome_there = check_there.outcome if check_there else "is not judged"
+        is_reported = check.block is not None and check.block in reported
+        if check.outcome != outcome_there and not is_reported:
+            failed = check if check.outcome in UNPROVEN else check_there or check
+            what = f"{check.what} {check.outcome}"
             yield Difference(failed.line, what, outcome_there, failed.why.split("\n")[0])
 
 
-def _verdicts(found: Inspection) -> dict[tuple[str, ...], tuple[str, Check]]:
-    """Return the outcome of each thing that code decides, with its check; failures first."""
-    verdicts: dict[tuple[str, ...], tuple[str, Check]] = {}
-    for check in found.checks:
+def _checks_by_place(inspection: Inspection) -> dict[tuple[str, ...], Check]:
+    """Return the check of each thing that code decides; of several for one place, a failure."""
+    found: dict[tuple[str, ...], Check] = {}
+    for check in inspection.checks:
         place: tuple[str, ...] = (check.kind, str(check.block))
         if check.block is None:
             place = (check.kind, f"{check.line}:{check.column}", check.what)
-        known = verdicts.get(place, (HOLDS,))[0]
-        if check.kind not in _OF_TEXT and known != FAILS:
-            verdicts[place] = check.outcome, check
-    return verdicts
+        has_failure = place in found and found[place].outcome == FAILS
+        if check.kind not in _OF_TEXT and not has_failure:
+            found[place] = check
+    return found
 
 
 def _compare_outputs(block: Block, one: Output, other: Output) -> Iterator[Difference]:
@@ -378,46 +381,52 @@ def _compare_outputs(block: Block, one: Output, other: Output) -> Iterator[Diffe
     if len(left) != len(right):
         yield Difference(one.line, "\n".join(left).strip(), "\n".join(right).strip())
         return
-    for at, (before, after) in enumerate(zip(left, right, strict=True)):
+    for at, (row, row_there) in enumerate(zip(left, right, strict=True)):
         line = one.line + at if one.shown else one.line
-        words, words_there = (NUMBER.sub("", text).replace(" ", "") for text in (before, after))
-        numbers = NUMBER.findall(before), NUMBER.findall(after)
-        if words != words_there or len(numbers[0]) != len(numbers[1]):
-            yield Difference(line, before.strip(), after.strip())
-        elif numbers[0] != numbers[1]:
-            pairs = zip(*numbers, strict=True)
-            yield from (Difference(line, a, b) for a, b in pairs if a != b)
+        words, words_there = (NUMBER.sub("", text).replace(" ", "") for text in (row, row_there))
+        numbers, numbers_there = NUMBER.findall(row), NUMBER.findall(row_there)
+        if words != words_there or len(numbers) != len(numbers_there):
+            yield Difference(line, row.strip(), row_there.strip())
+            continue
+        pairs = zip(numbers, numbers_there, strict=True)
+        yield from (Difference(line, number, other) for number, other in pairs if number != other)
 
 
-def _list(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
+    """Return names as a list in words.
+
+    >>> _join_names(["a"]), _join_names(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _count(many: Sequence[object] | dict[str, Any], what: str) -> str:
+def _count_in_words(many: Sequence[object] | dict[str, Any], what: str) -> str:
+    """Return a number of things in words: *1 note*, *2 notes*."""
     return f"{len(many)} {what}{'' if len(many) == 1 else 's'}"
 
 
-def arithmetic() -> Arithmetic:
+def measure_arithmetic() -> Arithmetic:
     """Compute tiny products; return what computes them: the kernels, and the SIMD instructions."""
     from threadpoolctl import threadpool_info
 
     for kind in (np.float32, np.float64):
         square = np.ones((64, 64), kind)
         np.exp(square @ square - 64).sum()
-    kernels = [one.get("architecture", "") for one in threadpool_info()]
+    kernels = [library.get("architecture", "") for library in threadpool_info()]
     # OpenBLAS reports these kernels under another name than the one that selects them.
     kernel = kernels[0].replace("Katmai", "Prescott") if kernels else ""
     simd = np.show_config(mode="dicts").get("SIMD Extensions", {})
     return Arithmetic(kernel, simd.get("found", []))
 
 
-def _disabled(machine: Machine, here: Arithmetic) -> list[str]:
+def _disabled_instructions(machine: Machine, here: Arithmetic) -> list[str]:
     """Return the instructions that NumPy would use here but does not use on a machine."""
     return [name for name in here.simd if machine.without and re.search(machine.without, name)]
 
 
-def _ending(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
+def _describe_end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
     """Return how the process of a machine ended, with the last line that it wrote."""
     status = process.wait()
     errors.seek(0)
@@ -435,10 +444,10 @@ def main() -> None:
         out.write(json.dumps(message) + "\n")
         out.flush()
 
-    say(asdict(arithmetic()))
-    if not (given := sys.stdin.read()):
+    say(asdict(measure_arithmetic()))
+    if not (serialized := sys.stdin.read()):
         return
-    task = Task(**json.loads(given))
+    task = Task(**json.loads(serialized))
     sys.path[:] = task.path
     root = Path(task.root)
     vault = Vault(root, store=store_beside(root))
@@ -466,7 +475,7 @@ def main() -> None:
                 "note": os.fspath(note.path),
                 "digest": note.digest,
                 "checks": [check.plain() for check in found.checks],
-                "outputs": [[i, list(map(vars, own))] for i, own in found.outputs.items()],
+                "outputs": list(found.outputs.items()),
                 "ended": found.ended,
             })  # fmt: skip
     finally:

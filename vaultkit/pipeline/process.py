@@ -1,7 +1,8 @@
 """The work of a note's process: it runs a serialised `Task` and sends the checks as messages.
 
-The run and the editor inspect notes in the same way: `packed` serialises a `Task`, `NoteWork` runs
-it in a process (`vaultkit.workers.pool`), and `inspection_of` reads the messages that it sent.
+The run and the editor inspect notes in the same way: `serialize_task` serialises a `Task`,
+`NoteWork` runs it in a process (`vaultkit.workers.pool`), and `inspection_of` reads the messages
+that it sent.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vaultkit.checks import typeset
 from vaultkit.checks.check import FAILS, Check
@@ -29,8 +30,7 @@ from vaultkit.workers.ending import Ending
 from vaultkit.workers.work import Send, beat_sender
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """The computed output of a piece of code, and where the note shows it.
 
     ``line`` is the first line of the output shown, or of the code if none is.
@@ -109,17 +109,11 @@ def inspection_of(note: Note, ending: Ending, whole: bool = True) -> Inspection:
     line = block.fence.line if block else 1
     line = ending.line(os.path.relpath(note.path)) or line
     found.ended = f"not judged: at line {line} the note {str(ending).splitlines()[0]}"
-    found.checks.append(
-        Check(
-            "block" if block else "form",
-            line,
-            block.section if block else note.name,
-            FAILS,
-            str(ending)
-            + (f"\n  {ending.details}" if ending.details and ending.kind != "raised" else ""),
-            block=ending.block,
-        )
-    )
+    why = str(ending)
+    if ending.details and ending.kind != "raised":
+        why += f"\n  {ending.details}"
+    kind, what = ("block", block.section) if block else ("form", note.name)
+    found.checks.append(Check(kind, line, what, FAILS, why, block=ending.block))
     return found
 
 
@@ -162,7 +156,7 @@ $$
 """
 
 
-def packed(task: Task) -> bytes:
+def serialize_task(task: Task) -> bytes:
     """Serialise a task for another process."""
     try:
         return pickle.dumps(task)
@@ -170,7 +164,7 @@ def packed(task: Task) -> bytes:
         return pickle.dumps(traceback.format_exc())
 
 
-def unpacked(given: bytes) -> Task:
+def deserialize_task(data: bytes) -> Task:
     """Deserialise a task.
 
     Raises
@@ -178,8 +172,8 @@ def unpacked(given: bytes) -> Task:
     ValueError
         If it could not be serialised.
     """
-    task = pickle.loads(given)
-    if isinstance(task, str):  # the traceback that `packed` has put in its place
+    task = pickle.loads(data)
+    if isinstance(task, str):  # the traceback that `serialize_task` has put in its place
         raise ValueError(task)
     assert isinstance(task, Task)
     return task
@@ -212,9 +206,9 @@ class NoteWork:
             pass
         local_modules(self.folder.parent)
 
-    def load(self, key: str, given: bytes) -> None:  # noqa: ARG002
+    def load(self, key: str, data: bytes) -> None:  # noqa: ARG002
         """Compile the modules that a note imports ahead of its process."""
-        self.task = unpacked(given)
+        self.task = deserialize_task(data)
         compile_ahead(self.folder.parent, [block.fence.text for block in self.task.note.blocks])
         # Code and formulas are parsed here: a process that was just forked would have to copy the
         # memory in which the results are stored.
@@ -224,22 +218,24 @@ class NoteWork:
         self,
         key: str,  # noqa: ARG002
         send: Send,
-        wait: Callable[[int, Collection[Path]], bytes | None] = lambda _index, _read: None,
+        leave_checkpoint: Callable[[int, Collection[Path]], bytes | None] = lambda _index, _read: (
+            None
+        ),
     ) -> None:
         """Run the code of the note, and send its checks.
 
-        ``wait`` leaves a checkpoint after a block. In the process that later resumes from it, it
-        returns the serialised task to continue with.
+        In the process that later resumes from a checkpoint, ``leave_checkpoint`` returns the
+        serialised task to continue with; else None.
         """
         task, judges = self.task, self.judges
         read: set[Path] = set()
-        outputs: list[tuple[int, list[tuple[int, str, bool]]]] = []
+        outputs: list[tuple[int, list[Output]]] = []
 
         def watch(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
             """Send what a door has asked for after a block: outputs, values, expressions."""
             index = judges.task.note.blocks.index(block)
             if task.settings.outputs:
-                outputs.append((index, list(map(_shown, steps))))
+                outputs.append((index, list(map(_output_of, steps))))
             if self.describe:
                 names = sorted(bound(block) & variables.keys())
                 values = {name: self.describe(variables[name]) for name in names}
@@ -250,8 +246,8 @@ class NoteWork:
                     send({"of": index, "collected": judges.statements.call(collect)})
 
         def pause(index: int) -> Task | None:
-            given = wait(index, read | {self.folder.parent})
-            return None if given is None else unpacked(given)
+            data = leave_checkpoint(index, read | {self.folder.parent})
+            return None if data is None else deserialize_task(data)
 
         if task.settings.typeset:
             for check in typeset.check(task.note, task.settings.typeset):
@@ -265,7 +261,8 @@ class NoteWork:
         send({"read": [os.fspath(path) for path in read]})
 
 
-def _shown(step: Step) -> tuple[int, str, bool]:
+def _output_of(step: Step) -> Output:
+    """Return the real output of a step, and where the note shows it."""
     first, last = step.shown_lines
-    shown = last >= first
-    return (first if shown else step.line), step.got, shown
+    is_shown = last >= first
+    return Output(first if is_shown else step.line, step.got, is_shown)

@@ -58,18 +58,20 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
     facts: dict[str, Callable[[], str]] = {
         **_ENVIRONMENT,
         "note": lambda: note.digest,
-        "options": partial(_options, note, vault),
+        "options": partial(_state_of_options, note, vault),
     }
     beside = vault.root.parent
     files = files_of(note, vault, read)
     for path in files:
-        facts[f"file:{named(path, beside)}"] = partial(_digest, path)
+        facts[f"file:{relative_name(path, beside)}"] = partial(_digest_of_file, path)
         if path.parent != beside:  # files beside the vault change often
-            facts[f"folder:{named(path.parent, beside)}"] = partial(_names, path.parent)
+            facts[f"folder:{relative_name(path.parent, beside)}"] = partial(
+                _names_in_folder, path.parent
+            )
     sources = [block.fence.text for block in note.blocks]
-    sources += [_text(path) for path in files if path.suffix == ".py"]
-    for name in {name for source in sources for name in _imported(source)}:
-        facts[f"module:{name}"] = partial(_module, name, beside)
+    sources += [_read_text(path) for path in files if path.suffix == ".py"]
+    for name in {name for source in sources for name in _imported_modules(source)}:
+        facts[f"module:{name}"] = partial(_state_of_module, name, beside)
     for link in (*note.links, *vault.links_in_drawings(note)):
         called = f"called:{link.target.rpartition('/')[2].casefold()}"
         try:
@@ -81,7 +83,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
         facts[called] = partial(str, relative)
         other = vault.notes.get(path)
         if other is None:
-            facts[f"link:{relative}"] = partial(_digest, path)
+            facts[f"link:{relative}"] = partial(_digest_of_file, path)
         elif other.path != note.path:
             facts[f"link:{relative}"] = partial(getattr, other, "outline")
     for other in cited.others(note, vault).values():
@@ -112,11 +114,11 @@ def rests_on_module(module: str, beside: Path) -> Facts:
     for name in waiting:  # which grows in the loop
         if f"module:{name}" in facts or name == __name__.partition(".")[0]:
             continue
-        facts[f"module:{name}"] = partial(_module, name, beside)
+        facts[f"module:{name}"] = partial(_state_of_module, name, beside)
         for path in (beside / f"{name}.py", *(beside / name).rglob("*")):
             if path.is_file() and path.parent.name != "__pycache__":
-                facts[f"file:{named(path, beside)}"] = partial(_digest, path)
-                waiting += _imported(_text(path)) if path.suffix == ".py" else ()
+                facts[f"file:{relative_name(path, beside)}"] = partial(_digest_of_file, path)
+                waiting += _imported_modules(_read_text(path)) if path.suffix == ".py" else ()
     return facts
 
 
@@ -131,20 +133,20 @@ def fingerprint(facts: Facts) -> bytes:
     return key_of(sorted(states.items()))
 
 
-def named(path: Path, folder: Path) -> str:
+def relative_name(path: Path, folder: Path) -> str:
     """Return the path of a file relative to a folder, with forward slashes."""
     return path.relative_to(folder).as_posix()
 
 
 def uses_local_modules(facts: Facts) -> bool:
     """Return whether code imports or shows modules beside the vault."""
-    return any(
-        name.startswith("file:") or (name.startswith("module:") and state()[:2] != "00")
-        for name, state in facts.items()
-    )
+    if any(name.startswith("file:") for name in facts):
+        return True
+    modules = [state for name, state in facts.items() if name.startswith("module:")]
+    return any(not state().startswith(_NOT_LOCAL) for state in modules)
 
 
-def _options(note: Note, vault: Vault) -> str:
+def _state_of_options(note: Note, vault: Vault) -> str:
     """Return the settings of the vault that decide about the checks of a note."""
     options, path = vault.options, vault.relative(note.path)
     names = sorted(checks_of(note, options, path))
@@ -157,10 +159,10 @@ def _options(note: Note, vault: Vault) -> str:
     return repr((names, asked, options.unwritten, options.unjudged, vault.preamble))
 
 
-def _imported(source: str) -> Iterator[str]:
+def _imported_modules(source: str) -> Iterator[str]:
     r"""Yield the first names of the modules that a source imports.
 
-    >>> list(_imported("import a.b as c, d  # e\nfrom f.g import h\n>>> import i"))
+    >>> list(_imported_modules("import a.b as c, d  # e\nfrom f.g import h\n>>> import i"))
     ['a', 'd', 'f', 'i']
     """
     for found in _IMPORT.finditer(source):
@@ -169,11 +171,15 @@ def _imported(source: str) -> Iterator[str]:
                 yield word[1]
 
 
-def _module(name: str, beside: Path) -> str:
+#: The state of a module that is neither a folder nor a file beside the vault.
+_NOT_LOCAL = "00"
+
+
+def _state_of_module(name: str, beside: Path) -> str:
     """Return whether a module is a folder or a file beside the vault, and its version."""
     local = f"{(beside / name).is_dir():d}{(beside / f'{name}.py').is_file():d}"
-    is_known = local != "00" or name in sys.stdlib_module_names
-    return local + ("" if is_known else _versions(name))
+    is_installed = local == _NOT_LOCAL and name not in sys.stdlib_module_names
+    return local + (_versions(name) if is_installed else "")
 
 
 @cache
@@ -206,21 +212,24 @@ def _distributions() -> Mapping[str, list[str]]:
     return metadata.packages_distributions()
 
 
-def _digest(path: Path) -> str:
+def _digest_of_file(path: Path) -> str:
+    """Return the digest of a file; empty if it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
+    """Return the text of a file; empty if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
 
 
-def _names(folder: Path) -> str:
+def _names_in_folder(folder: Path) -> str:
+    """Return the names in a folder as one text; empty if it cannot be read."""
     try:
         return repr(sorted({path.name for path in folder.iterdir()} - {"__pycache__"}))
     except OSError:

@@ -14,7 +14,7 @@ from pathlib import Path
 from vaultkit.checks.check import FAILS, FOUND
 from vaultkit.pipeline.inspect import Settings, Task, task_of, text_checks
 from vaultkit.pipeline.ledger import Ledger
-from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, packed
+from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, serialize_task
 from vaultkit.pipeline.rests_on import files_of
 from vaultkit.read.note import Note
 from vaultkit.read.options import OF_CODE
@@ -59,18 +59,18 @@ class Runner:
         self._keys: dict[Path, str] = {}
         #: The tasks of the notes, each computed when it is first needed.
         self._tasks: dict[Path, Callable[[], Task]] = {}
-        self._known: dict[Path, Inspection] = {}
+        self._inspections: dict[Path, Inspection] = {}
 
     def submit(self, notes: Iterable[tuple[Note, int | None]]) -> None:
         """Announce the notes that will be requested, in this order, and up to which block."""
         for note, until in notes:
-            if self._is_known(note, until):
+            if self._reuse_from_ledger(note, until):
                 continue
             key = self._keys[note.path] = json.dumps([os.fspath(note.path), until])
             task = cache(partial(task_of, note, self.vault, self.settings, until))
             self._tasks[note.path] = task
-            if _runs(note, task):
-                self._workers.submit(key, partial(_given, task))
+            if _needs_process(note, task):
+                self._workers.submit(key, partial(_serialize, task))
 
     def attend(self) -> None:
         """Start or continue inspecting the submitted notes in the background."""
@@ -78,11 +78,11 @@ class Runner:
 
     def result(self, note: Note) -> Inspection:
         """Return the inspection of a note; wait for it if necessary."""
-        if note.path not in self._known and note.path not in self._keys:
+        if note.path not in self._inspections and note.path not in self._keys:
             self.submit([(note, None)])
-        if note.path not in self._known:
+        if note.path not in self._inspections:
             task = self._tasks.pop(note.path)
-            is_run = _runs(note, task)
+            is_run = _needs_process(note, task)
             self._workers.attend()
             text = self._inspect_text(task())  # in parallel with its code
             ending = self._workers.result(self._keys[note.path]) if is_run else Ending("done")
@@ -91,8 +91,8 @@ class Runner:
             found.whole &= text.whole
             found.text_is_whole = text.whole
             found.ended = text.ended or found.ended
-            self._known[note.path] = found
-        return self._known[note.path]
+            self._inspections[note.path] = found
+        return self._inspections[note.path]
 
     def _inspect_text(self, task: Task) -> Inspection:
         """Inspect the text of a note; an error of a check becomes a failure of this note alone.
@@ -118,21 +118,22 @@ class Runner:
             stale = any(_changed_after(path, self._began) for path in files)
             ledger.record(found.note, found.checks, found.rests_on, stale=stale)
 
-    def _is_known(self, note: Note, until: int | None) -> bool:
-        """Return whether running a note again would give what the ledger has.
+    def _reuse_from_ledger(self, note: Note, until: int | None) -> bool:
+        """Reuse the results of a note from the ledger, if they are fresh and nothing failed.
 
-        The results are reused if they are fresh and nothing failed. Code that depends on the time,
-        the network or other folders is not detected.
+        Return whether that is so. Code that depends on the time, the network or other folders is
+        not detected.
         """
         trials = self.settings.trials
-        if self._ledger is None or until is not None or trials != self.vault.options.trials:
+        is_usual_run = until is None and trials == self.vault.options.trials
+        if self._ledger is None or not is_usual_run:
             return False
-        found = self._ledger.checks(note)
+        found = self._ledger.fresh_checks(note)
         if found is None or any(check.outcome == FAILS for check in found):
             return False
         if not trials:  # their results come from another run
             found = [c if c.scope == FOUND else replace(c, scope="", pinned="") for c in found]
-        self._known[note.path] = Inspection(note, found, whole=True, cached=True)
+        self._inspections[note.path] = Inspection(note, found, whole=True, cached=True)
         return True
 
     def close(self) -> None:
@@ -148,15 +149,17 @@ def workers_of(folder: Path, count: int | None = None, limits: Limits | None = N
     return Workers(NoteWork(folder), count, limits)
 
 
-def _runs(note: Note, task: Callable[[], Task]) -> bool:
+def _needs_process(note: Note, task: Callable[[], Task]) -> bool:
     """Return whether a note needs a process; forking one takes longer than reading a text."""
     if note.blocks:
         return True
-    return bool(task().names & {*OF_CODE} or (task().settings.typeset and note.formulas))
+    typesets = task().settings.typeset is not None and bool(note.formulas)
+    return typesets or not task().names.isdisjoint(OF_CODE)
 
 
-def _given(task: Callable[[], Task]) -> bytes:
-    return packed(task())
+def _serialize(task: Callable[[], Task]) -> bytes:
+    """Compute and serialise a task."""
+    return serialize_task(task())
 
 
 def _changed_after(path: Path, moment: int) -> bool:

@@ -17,12 +17,12 @@ from vaultkit.read.vault import Vault
 REWRITTEN = ("block", "sentence")
 
 
-def stale_mirrors(note: Note, vault: Vault) -> list[Fix]:
+def edits_of_mirrors(note: Note, vault: Vault) -> list[Fix]:
     """Return the edits to the code that mirrors files, which are made before it runs."""
     return [check.fix for check in mirrors.check(note, vault.root.parent) if check.fix]
 
 
-def apply(note: Note, edits: Iterable[Fix]) -> None:
+def apply_edits(note: Note, edits: Iterable[Fix]) -> None:
     """Apply edits to the file of a note, and keep its line ends.
 
     Raises
@@ -54,9 +54,9 @@ def _apply_to_notebook(note: Note, fixes: Iterable[Fix]) -> None:
     data = json.loads(raw)
     cells = [c for c in data["cells"] if c["cell_type"] == "code" and c["source"]]
     for fix in fixes:
-        above = [block.fence.text for block in note.blocks[: fix.block]]
-        equal = [c for c in cells if "".join(c["source"]) == fix.source]
-        cell = equal[above.count(fix.source)]
+        sources_above = [block.fence.text for block in note.blocks[: fix.block]]
+        equal_cells = [cell for cell in cells if "".join(cell["source"]) == fix.source]
+        cell = equal_cells[sources_above.count(fix.source)]
         lines = fix.output.splitlines(keepends=True)
         output = {"name": "stdout", "output_type": "stream", "text": lines}
         cell["outputs"] = [output] if fix.output else []

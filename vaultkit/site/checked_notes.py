@@ -10,7 +10,7 @@ from vaultkit.checks.arrays import arrays
 from vaultkit.checks.asked import asked
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.evidence import Part, parts
-from vaultkit.pipeline.ledger import published
+from vaultkit.pipeline.ledger import public_data
 from vaultkit.read.vault import Vault
 from vaultkit.site import predictions, report, runnable
 from vaultkit.site.pages import SitePage
@@ -55,7 +55,7 @@ class CheckedNotes:
     def data(self) -> str:
         """Return all checks as JSON."""
         known = {name: entry.checks for name, entry in self.entries.items()}
-        return json.dumps(published(known), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(public_data(known), ensure_ascii=False, separators=(",", ":"))
 
     def badge(self) -> str:
         """Return an SVG of the totals."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vaultkit.checks.check import COMPARISON, EXCEPTED, FAILS, HOLDS, UNJUDGED, Check
 from vaultkit.files import write_atomically
-from vaultkit.pipeline.ledger import KINDS, Ledger, not_judged, verdicts_in_words
+from vaultkit.pipeline.ledger import KINDS, Ledger, describe_verdicts, not_judged
 from vaultkit.read.vault import Vault
 
 #: The outcomes without a verdict.
@@ -115,7 +115,7 @@ def line(entry: Entry, href: str = "") -> str:
     elif not entry.checks:
         return ""
     else:
-        fails, verdicts = entry.count(FAILS), verdicts_in_words(entry.checks)
+        fails, verdicts = entry.count(FAILS), describe_verdicts(entry.checks)
         parts = [verdicts] if verdicts else []
         if fails:
             state = "fails"
@@ -139,7 +139,7 @@ def summary(checks: Sequence[Check]) -> list[str]:
         for check in checks
         if check.outcome in _OPEN
     )
-    verdicts = verdicts_in_words(checks)
+    verdicts = describe_verdicts(checks)
     return [
         *([f"Verdicts: {verdicts}"] if verdicts else []),
         *(f"{why} ({count} times)" if count > 1 else why for why, count in reasons.items()),

@@ -17,7 +17,7 @@ from vaultkit.checks.outputs import compare
 from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.claims import claims_of
 from vaultkit.pipeline.inspect import inspect
-from vaultkit.pipeline.update import apply
+from vaultkit.pipeline.update import apply_edits
 from vaultkit.read.markdown import parse, read
 from vaultkit.read.vault import Vault
 from vaultkit.run.originals import Originals
@@ -91,7 +91,7 @@ def updated(text: str) -> list[str]:
     for _ in range(2):
         path.write_text(f"{text}\n", encoding="utf-8")
         note = read(path)
-        apply(note, [check.fix for check in inspect(note, vault()) if check.fix])
+        apply_edits(note, [check.fix for check in inspect(note, vault()) if check.fix])
         before, text = text, path.read_text("utf-8").removesuffix("\n")
     path.unlink()
     assert text == before
