@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.mutants.changes import Mutant, changes, formula_changes
+from vaultkit.mutants.changes import Mutant, change_formula, mutants_of
 from vaultkit.mutants.judge import IN_TRIALS, NOTICED, SURVIVED, judge, main
 from vaultkit.mutants.words import KINDS
 from vaultkit.read.note import Note
@@ -42,16 +42,16 @@ def vault(tmp_path: Path) -> Vault:
     return Vault(tmp_path / "docs")
 
 
-def mutants_of(vault: Vault, text: str = NOTE) -> tuple[Note, list[Mutant]]:
+def mutants_in(vault: Vault, text: str = NOTE) -> tuple[Note, list[Mutant]]:
     path = vault.root / "A.md"
     path.write_text(text)
     vault = Vault(vault.root)
-    found = changes(text, "A.md", random.Random(0))
+    found = mutants_of(text, "A.md", random.Random(0))
     return vault.notes[path], [one for one in found if one.kind not in KINDS]
 
 
 def test_changes_of_a_note_are_all_noticed(vault: Vault) -> None:
-    note, mutants = mutants_of(vault)
+    note, mutants = mutants_in(vault)
     kinds = Counter(mutant.kind for mutant in mutants)
     assert kinds == {
         "output": 3, "decimal": 1, "shape": 4, "link": 1, "relation": 1, "sign": 1, "factor": 1,
@@ -64,7 +64,7 @@ def test_changes_of_a_note_are_all_noticed(vault: Vault) -> None:
 def test_a_change_that_nothing_notices_survives(vault: Vault) -> None:
     # 1.0 is in no output, and yet a scalar that the note computes rounds to it.
     text = NOTE.replace("Q @ K.T\n", "Q @ K.T\na, b = 0.12, 0.18\n") + "\nIt is 0.12.\n"
-    note, _ = mutants_of(vault, text)
+    note, _ = mutants_in(vault, text)
     at = text.rindex("2.")
     found = judge(vault, note, [Mutant("decimal", "A.md", 23, at, "2", d) for d in "345678"])
     assert found == [NOTICED] * 5 + [SURVIVED]
@@ -73,7 +73,7 @@ def test_a_change_that_nothing_notices_survives(vault: Vault) -> None:
 def test_a_symbol_of_the_same_value_differs_on_other_numbers(vault: Vault) -> None:
     text = NOTE.replace("d_k, d_v = 4, 3, 3", "d_k, d_v = 4, 3, 3\nx = np.ones((n, d_k))")
     text = text.replace("As $Q", "$x").replace("$Q ", "$x ")
-    note, _ = mutants_of(vault, text)
+    note, _ = mutants_in(vault, text)
     at = text.index("d_k}$")
     mutants = [Mutant("shape", "A.md", 17, at, "d_k", other) for other in ("d_v", "n")]
     assert judge(vault, note, mutants) == [IN_TRIALS, NOTICED]
@@ -94,7 +94,7 @@ PLACES = {
 def test_numbers_are_changed_wherever_they_stand(text: str, kind: str) -> None:
     kinds = [
         m.kind
-        for m in changes(text, "A.md", random.Random(0))
+        for m in mutants_of(text, "A.md", random.Random(0))
         if "link" not in m.kind or "words" in m.kind
     ]
     assert kinds == [kind]
@@ -114,7 +114,7 @@ SHAPES = {
 
 @pytest.mark.parametrize("text", SHAPES)
 def test_shapes_in_running_text_are_changed(text: str) -> None:
-    found = changes(f"{text}\n\n`m`\n", "A.md", random.Random(0))
+    found = mutants_of(f"{text}\n\n`m`\n", "A.md", random.Random(0))
     assert [f"{m.before} → {m.after}" for m in found if m.kind == "prose shape"] == SHAPES[text]
 
 
@@ -124,7 +124,7 @@ def test_shapes_in_running_text_are_changed(text: str) -> None:
      "2.5<!-- given: so -->", "<https://x.y/25>", "| 003-12 | right |"],
 )  # fmt: skip
 def test_what_is_no_number_is_left_alone(text: str) -> None:
-    assert list(changes(text + "\n", "A.md", random.Random(0))) == []
+    assert list(mutants_of(text + "\n", "A.md", random.Random(0))) == []
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_what_is_no_number_is_left_alone(text: str) -> None:
     ],
 )  # fmt: skip
 def test_words_are_changed(text: str, expected: list[str]) -> None:
-    found = [m for m in changes(text + "\n", "A.md", random.Random(0)) if m.kind in KINDS]
+    found = [m for m in mutants_of(text + "\n", "A.md", random.Random(0)) if m.kind in KINDS]
     assert [str(one).partition(": ")[2] for one in found] == expected
 
 
@@ -165,17 +165,17 @@ The `Rhine` is longer<!-- length["Rhine"] > length["Elbe"] -->. Two<!-- = len(le
 def test_words_that_are_bound_are_noticed_and_others_are_not(vault: Vault) -> None:
     path = vault.root / "A.md"
     path.write_text(BOUND)
-    found = [m for m in changes(BOUND, "A.md", random.Random(0)) if m.kind in KINDS]
+    found = [m for m in mutants_of(BOUND, "A.md", random.Random(0)) if m.kind in KINDS]
     assert {m.kind for m in found} == {"comparison", "small integer", "role"}
     assert set(judge(vault, Vault(vault.root).notes[path], found)) == {NOTICED}
     text = "# A\n\n```python\nx = 1\n```\n\nThe Rhine is longer.\n"
     path.write_text(text)
-    found = list(changes(text, "A.md", random.Random(0)))
+    found = list(mutants_of(text, "A.md", random.Random(0)))
     assert judge(vault, Vault(vault.root).notes[path], found) == [SURVIVED]
 
 
 def test_changes_of_a_formula() -> None:
-    found = formula_changes(
+    found = change_formula(
         r"$s_{ij} = \frac{a^2 - b}{\sqrt{d_k}} K^\top + \sum_{i=1}^n \exp(i)$",
         ["K", "V"],
         random.Random(0),

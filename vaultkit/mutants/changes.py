@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vaultkit.mutants.words import word_changes
+from vaultkit.mutants.words import Change, word_changes
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ _OTHER_FUNCTIONS = {r"\exp": r"\sin", r"\log": r"\exp", r"\ln": r"\exp", r"\sin"
                     r"\tanh": r"\sin"}  # fmt: skip
 
 
-def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
+def mutants_of(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
     """Yield mutants of a note: some for each output, number, formula and link.
 
     Parameters
@@ -80,47 +80,73 @@ def changes(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
     """
     line_starts = [found.end() for found in re.finditer(r"\A|\n", text)]
 
-    def mutant(kind: str, at: int, before: str, after: str) -> Mutant:
-        line = sum(start <= at for start in line_starts)
-        assert text[at : at + len(before)] == before, (before, text[at : at + 20])
-        return Mutant(kind, path, line, at, before, after)
+    for change in _changes_of(text, path, rng):
+        line = sum(start <= change.at for start in line_starts)
+        end = change.at + len(change.before)
+        assert text[change.at : end] == change.before, change
+        yield Mutant(change.kind, path, line, change.at, change.before, change.after)
 
-    for at, before, after, kind in word_changes(text, prose_of(text), random.Random(path)):
-        yield mutant(kind, at, before, after)
-    formulas = [m for m in _PIECES.finditer(text) if m["display"] or m["inline"]]
-    symbols = sorted({s for m in formulas for _, s in _symbols(m[0])})
-    spans = [m.span() for m in _PIECES.finditer(text) if m["code"] or m["inline"]]
-    sizes = sorted({s for a, b in spans for s in re.findall(_LETTER, text[a:b])})
+
+def _changes_of(text: str, path: str, rng: random.Random) -> Iterator[Change]:
+    """Yield changes of a note; the parameters are those of `mutants_of`."""
+    yield from word_changes(text, prose_of(text), random.Random(path))
+    symbols: set[str] = set()
+    sizes: set[str] = set()
+    for piece in _PIECES.finditer(text):
+        if piece["display"] or piece["inline"]:
+            symbols.update(symbol for _, symbol in _symbols_of(piece[0]))
+        if piece["code"] or piece["inline"]:
+            sizes.update(re.findall(_LETTER, piece[0]))
+    parts = _Parts(text, sorted(symbols), sorted(sizes), rng)
     end = 0
-    for piece in [*_PIECES.finditer(text), None]:
-        upto = piece.start() if piece else len(text)
-        for at, before, after, kind in _numbers(text, end, upto, rng):
-            yield mutant(kind, at, before, after)
-        for at, before, after in _shapes(text, end, upto, sizes, rng):
-            yield mutant(PROSE_SHAPE, at, before, after)
-        if piece is None:
-            return
+    for piece in _PIECES.finditer(text):
+        yield from parts.change_prose(end, piece.start())
+        yield from parts.change_piece(piece)
         end = piece.end()
+    yield from parts.change_prose(end, len(text))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Changes the parts of a note.
+
+    ``symbols`` are those of its formulas, ``sizes`` the letters that it uses for sizes.
+    """
+
+    text: str
+    symbols: list[str]
+    sizes: list[str]
+    rng: random.Random
+
+    def change_prose(self, start: int, end: int) -> Iterator[Change]:
+        """Yield changes of the numbers and shapes in a part of the text."""
+        yield from _change_numbers(self.text, start, end, self.rng)
+        yield from _change_shapes(self.text, start, end, self.sizes, self.rng)
+
+    def change_piece(self, piece: re.Match[str]) -> Iterator[Change]:
+        """Yield changes of a piece with a syntax of its own, a match of ``_PIECES``."""
         if piece["front"]:
-            summary = re.search(r"^summary:.*$", piece[0], re.MULTILINE)
-            if summary:
-                for at, before, after, kind in _numbers(text, *summary.span(), rng):
-                    yield mutant(f"{kind} in a summary", at, before, after)
+            yield from self.change_summary(piece)
         elif piece["mark"] and piece["info"].split()[:1] == ["text"]:
-            yield from (mutant("output", *c) for c in _outputs(text, *piece.span("body"), rng))
+            yield from _change_output(self.text, *piece.span("body"), self.rng)
         elif piece["display"] or piece["inline"]:
-            behind = text[end : end + 40].lstrip()
-            if not behind.startswith("<!-- not run"):
-                for at, before, after, kind in formula_changes(piece[0], symbols, rng):
-                    yield mutant(kind, piece.start() + at, before, after)
-                if not re.search(r"[=<>]|\\(?:approx|ne|le|ge|in)", piece[0]):
-                    for at, before, after in _shapes(text, *piece.span(), sizes, rng):
-                        yield mutant(PROSE_SHAPE, at, before, after)
+            behind = self.text[piece.end() : piece.end() + 40].lstrip()
+            if behind.startswith("<!-- not run"):
+                return
+            for change in change_formula(piece[0], self.symbols, self.rng):
+                yield change._replace(at=piece.start() + change.at)
+            if not re.search(r"[=<>]|\\(?:approx|ne|le|ge|in)", piece[0]):
+                yield from _change_shapes(self.text, *piece.span(), self.sizes, self.rng)
         elif piece["code"]:
-            for at, before, after in _shapes(text, *piece.span(), sizes, rng):
-                yield mutant(PROSE_SHAPE, at, before, after)
+            yield from _change_shapes(self.text, *piece.span(), self.sizes, self.rng)
         elif piece["wiki"] or piece["target"]:
-            yield from (mutant("link", *change) for change in _links(piece, rng))
+            yield from _change_link(piece, self.rng)
+
+    def change_summary(self, front: re.Match[str]) -> Iterator[Change]:
+        """Yield changes of the numbers in the summary of the front matter."""
+        if summary := re.search(r"^summary:.*$", front[0], re.MULTILINE):
+            for change in _change_numbers(self.text, *summary.span(), self.rng):
+                yield change._replace(kind=f"{change.kind} in a summary")
 
 
 def prose_of(text: str) -> str:
@@ -132,20 +158,18 @@ def prose_of(text: str) -> str:
     return _PIECES.sub(blank, text)
 
 
-def _outputs(text: str, start: int, end: int, rng: random.Random) -> Iterator[tuple[int, str, str]]:
+def _change_output(text: str, start: int, end: int, rng: random.Random) -> Iterator[Change]:
     """Yield changes of an output: one digit of each number, one letter of each word."""
     for found in re.finditer(r"(?<![\w.])-?\d+\.?\d*(?![\w.])", text[start:end]):
-        at = start + found.start() + _digit(found[0], rng)
-        yield at, text[at], _other_digit(text[at], rng)
+        at = start + found.start() + _place_of_digit(found[0], rng)
+        yield Change(at, text[at], _other_digit(text[at], rng), "output")
     for found in re.finditer(r"[A-Za-z]{3,}", text[start:end]):
         at = start + found.start() + rng.randrange(len(found[0]))
-        yield at, text[at], "x" if text[at] != "x" else "y"
+        yield Change(at, text[at], "x" if text[at] != "x" else "y", "output")
 
 
-def _numbers(
-    text: str, start: int, end: int, rng: random.Random
-) -> Iterator[tuple[int, str, str, str]]:
-    """Yield a changed digit in each number of a text that a check may notice, with its kind."""
+def _change_numbers(text: str, start: int, end: int, rng: random.Random) -> Iterator[Change]:
+    """Yield a changed digit in each number of a text that a check may notice."""
     for found in _NUMBER.finditer(text, start, end):
         number = found[0].lstrip("-−")
         line = text.rfind("\n", 0, found.start()) + 1
@@ -163,8 +187,8 @@ def _numbers(
             if re.match(pattern, before):
                 kind += f" in {name}"
                 break
-        at = found.start() + _digit(found[0], rng)
-        yield at, text[at], _other_digit(text[at], rng), kind
+        at = found.start() + _place_of_digit(found[0], rng)
+        yield Change(at, text[at], _other_digit(text[at], rng), kind)
 
 
 #: A size: a number, or a usual letter; and shapes of such sizes.
@@ -177,14 +201,14 @@ _SHAPE = re.compile(
 PROSE_SHAPE = "prose shape"
 
 
-def _shapes(
+def _change_shapes(
     text: str, start: int, end: int, letters: list[str], rng: random.Random
-) -> Iterator[tuple[int, str, str]]:
-    """Yield mutants of a shape: two sizes exchanged, and one replaced."""
+) -> Iterator[Change]:
+    """Yield changes of each shape: two sizes exchanged, and one replaced."""
     for found in _SHAPE.finditer(text, start, end):
         sizes = list(re.compile(_SIZE).finditer(text, *found.span()))
-        words = [size[0] for size in sizes]
-        if found[0][0] == "(" and all(word.isdigit() and len(word) == 1 for word in words):
+        are_digits = all(re.fullmatch(r"\d", size[0]) for size in sizes)
+        if found[0][0] == "(" and are_digits:
             continue  # a point, or an index
         line = text[text.rfind("\n", 0, start) + 1 : start]
         if re.fullmatch(r"[> ]*- ", line) or re.match(r"[`$ ,.]*<!-- given", text[found.end() :]):
@@ -193,14 +217,14 @@ def _shapes(
             if left[0] != right[0]:
                 between = text[left.end() : right.start()]
                 before = text[left.start() : right.end()]
-                yield left.start(), before, right[0] + between + left[0]
+                yield Change(left.start(), before, right[0] + between + left[0], PROSE_SHAPE)
                 break
         size = rng.choice(sizes)
         if size[0].isdigit():
-            at = size.start() + _digit(size[0], rng)
-            yield at, text[at], _other_digit(text[at], rng)
+            at = size.start() + _place_of_digit(size[0], rng)
+            yield Change(at, text[at], _other_digit(text[at], rng), PROSE_SHAPE)
         elif others := [letter for letter in letters if letter not in size[0]]:
-            yield size.start(), size[0], rng.choice(others)
+            yield Change(size.start(), size[0], rng.choice(others), PROSE_SHAPE)
 
 
 _PLACES = {
@@ -212,7 +236,7 @@ _PLACES = {
 }
 
 
-def _links(piece: re.Match[str], rng: random.Random) -> Iterator[tuple[int, str, str]]:
+def _change_link(piece: re.Match[str], rng: random.Random) -> Iterator[Change]:
     """Yield a link with one letter of its target changed or removed."""
     target = re.match(r"!?\[\[#?([^\]|]*)|\(([^)\s]*)", piece[0])
     assert target
@@ -223,68 +247,71 @@ def _links(piece: re.Match[str], rng: random.Random) -> Iterator[tuple[int, str,
     if letters:
         at = rng.choice(letters)
         letter = piece[0][at]
-        yield piece.start() + at, letter, rng.choice(["", "x" if letter in "qQ" else "q"])
+        other = rng.choice(["", "x" if letter in "qQ" else "q"])
+        yield Change(piece.start() + at, letter, other, "link")
 
 
-def formula_changes(
-    tex: str, symbols: list[str], rng: random.Random
-) -> Iterator[tuple[int, str, str, str]]:
-    """Yield mutants of a formula: place, old text, new text, kind."""
-    begin = re.search(r"\\in\b", tex)
-    if begin and r"\mathbb{R}" in tex:
-        sizes = [found.span() for found in re.finditer(r"(?<=\^)\{(?:[^{}]|\{[^{}]*\})*\}", tex)]
-        for at, symbol in _symbols(tex):
-            if any(start < at < end for start, end in sizes):
-                others = [s for s in symbols if s != symbol and re.match(r"[dhmn]", s)]
-                if others:
-                    yield at, symbol, rng.choice(others), "shape"
-                yield at, symbol, f"2 {symbol}", "shape"
+def change_formula(tex: str, symbols: list[str], rng: random.Random) -> Iterator[Change]:
+    """Yield changes of a formula that states something; of one that states a shape, its sizes."""
+    if re.search(r"\\in\b", tex) and r"\mathbb{R}" in tex:
+        yield from _change_sizes(tex, symbols, rng)
         return
     relations = [
         found
         for found in re.finditer(r"\\(?:approx|neq?|leq?|geq?)(?![A-Za-z])|[=<>]", tex)
-        if not _inside_index(tex, found.start())
+        if not _is_inside_index(tex, found.start())
     ]
     if not relations:
         return
     for found in relations:
-        yield found.start(), found[0], _RELATIONS[found[0]], "relation"
+        yield Change(found.start(), found[0], _RELATIONS[found[0]], "relation")
     # A sign after the first relation changes only one side.
-    at = relations[0].end()
-    aligned = re.match(r"\s*&?\s*", tex[at:])
-    at += aligned.end() if aligned else 0
-    if at < len(tex) and tex[at] not in "-+$" and not re.match(r"0\s*(?:$|[$,;&\\}])", tex[at:]):
-        yield at, "", "-", "sign"
-        yield at, "", r"2 \cdot ", "factor"
+    side = re.compile(r"\s*&?\s*").match(tex, relations[0].end())
+    at = side.end() if side else relations[0].end()
+    is_zero = re.match(r"0\s*(?:$|[$,;&\\}])", tex[at:])
+    if at < len(tex) and tex[at] not in "-+$" and not is_zero:
+        yield Change(at, "", "-", "sign")
+        yield Change(at, "", r"2 \cdot ", "factor")
     for found in re.finditer(r"\^\{?\\top\}?|\^T", tex):
-        yield found.start(), found[0], "", "transposition"
+        yield Change(found.start(), found[0], "", "transposition")
     for found in re.finditer(r"(?<![{=(&^_,\s$])\s*([+-])", tex):
-        yield found.start(1), found[1], "-" if found[1] == "+" else "+", "sign"
+        yield Change(found.start(1), found[1], "-" if found[1] == "+" else "+", "sign")
     for found in re.finditer(r"\^\{?(\d)\}?(?!\))", tex):
-        yield found.start(1), found[1], "3" if found[1] == "2" else "2", "exponent"
+        yield Change(found.start(1), found[1], "3" if found[1] == "2" else "2", "exponent")
     for found in re.finditer(r"\\sqrt(?=\{)", tex):
-        yield found.start(), found[0], "", "root"
+        yield Change(found.start(), found[0], "", "root")
     for found in re.finditer(r"\\frac\{([^{}]+)\}\{([^{}]+)\}", tex):
         if found[1] != found[2]:
-            yield found.start(), found[0], rf"\frac{{{found[2]}}}{{{found[1]}}}", "fraction"
+            yield Change(found.start(), found[0], rf"\frac{{{found[2]}}}{{{found[1]}}}", "fraction")
     for found in re.finditer(r"\\[a-z]+(?![A-Za-z])", tex):
         if found[0] in _OTHER_FUNCTIONS:
-            yield found.start(), found[0], _OTHER_FUNCTIONS[found[0]], "function"
+            yield Change(found.start(), found[0], _OTHER_FUNCTIONS[found[0]], "function")
     for found in re.finditer(r"_\{([a-z])([a-z])\}", tex):
         if found[1] != found[2]:
-            yield found.start(1), found[1] + found[2], found[2] + found[1], "index"
+            yield Change(found.start(1), found[1] + found[2], found[2] + found[1], "index")
     for found in re.finditer(r"_\{[a-z]\s*=\s*(\d)\}", tex):
-        yield found.start(1), found[1], str(int(found[1]) + 1), "index"
+        yield Change(found.start(1), found[1], str(int(found[1]) + 1), "index")
     for found in re.finditer(r"(?<![\w^\\.{=])\d+(?:\.\d+)?(?![\w.])", tex):
-        at = found.start() + _digit(found[0], rng)
-        yield at, tex[at], _other_digit(tex[at], rng), "number in an equation"
-    for at, symbol in _symbols(tex):
+        at = found.start() + _place_of_digit(found[0], rng)
+        yield Change(at, tex[at], _other_digit(tex[at], rng), "number in an equation")
+    for at, symbol in _symbols_of(tex):
         others = [s for s in symbols if s != symbol]
         if others:
-            yield at, symbol, rng.choice(others), "symbol"
+            yield Change(at, symbol, rng.choice(others), "symbol")
 
 
-def _inside_index(tex: str, at: int) -> bool:
+def _change_sizes(tex: str, symbols: list[str], rng: random.Random) -> Iterator[Change]:
+    """Yield changes of the sizes in a shape: another letter, and twice the size."""
+    exponents = [m.span() for m in re.finditer(r"(?<=\^)\{(?:[^{}]|\{[^{}]*\})*\}", tex)]
+    for at, symbol in _symbols_of(tex):
+        if any(start < at < end for start, end in exponents):
+            others = [other for other in symbols if other != symbol and re.match("[dhmn]", other)]
+            if others:
+                yield Change(at, symbol, rng.choice(others), "shape")
+            yield Change(at, symbol, f"2 {symbol}", "shape")
+
+
+def _is_inside_index(tex: str, at: int) -> bool:
     """Return whether a relation is in the subscript of a sum: a bound, not a statement."""
     depth = 0
     for character in reversed(tex[:at]):
@@ -301,23 +328,23 @@ _SYMBOL = re.compile(
 )
 
 
-def _symbols(tex: str) -> list[tuple[int, str]]:
+def _symbols_of(tex: str) -> list[tuple[int, str]]:
     """Return the symbols of a formula that may be exchanged, with their positions."""
     names = re.compile(r"\\(?:operatorname\*?|mathrm|mathbb|begin|end)\s*\{[^{}]*\}")
     hidden = [range(*m.span()) for m in names.finditer(tex)]
-    words = re.compile(r"\\text\{\s*(?:for|where|if|and|so|with|when|or)\b")
+    others = re.compile(r"[ijTe]|\\text\{\s*(?:for|where|if|and|so|with|when|or)\b.*", re.DOTALL)
     return [
         (found.start(), found[0])
         for found in _SYMBOL.finditer(tex)
-        if not any(found.start() in span for span in hidden)
-        and not words.match(found[0])
-        and found[0] not in ("i", "j", "T", "e")
+        if not others.fullmatch(found[0]) and not any(found.start() in span for span in hidden)
     ]
 
 
-def _digit(number: str, rng: random.Random) -> int:
-    return rng.choice([i for i, c in enumerate(number) if c.isdigit()])
+def _place_of_digit(number: str, rng: random.Random) -> int:
+    """Return the position of one of the digits of a number."""
+    return rng.choice([at for at, character in enumerate(number) if character.isdigit()])
 
 
 def _other_digit(digit: str, rng: random.Random) -> str:
-    return rng.choice([d for d in "0123456789" if d != digit])
+    """Return a digit other than a given one."""
+    return rng.choice([other for other in "0123456789" if other != digit])

@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.trials import try_others
-from vaultkit.mutants.changes import Mutant, changes
+from vaultkit.mutants.changes import Mutant, mutants_of
 from vaultkit.mutants.words import KINDS
 from vaultkit.pipeline.inspect import RunChecks, Settings, Task, inspect, task_of
 from vaultkit.read.markdown import parse
@@ -64,29 +64,34 @@ def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
     running.finish(*(version.observe for version in (original, *changed)))
     if original.fails(running):
         raise ValueError(f"{note.path} fails without a change; fix it first")
-    noticed = [
-        len(version.note.blocks) != len(note.blocks) or version.fails(running)
+    verdicts = [
+        NOTICED
+        if len(version.note.blocks) != len(note.blocks) or version.fails(running)
+        else SURVIVED
         for version in changed
     ]
-    unnoticed = [
+    survivors = [
         version.judges
-        for mutant, version, seen in zip(mutants, changed, noticed, strict=True)
-        if not seen and ("shape" in mutant.kind or _kind(mutant.kind) not in TARGETS)
+        for mutant, version, verdict in zip(mutants, changed, verdicts, strict=True)
+        if verdict == SURVIVED and _is_of_formula(mutant)
     ]
-    if unnoticed:
+    if survivors:
         try_others(
-            note, [judges.equations for judges in unnoticed], TRIALS,
-            shapes=[judges.shapes for judges in unnoticed], root=vault.root.parent,
+            note, [judges.equations for judges in survivors], TRIALS,
+            shapes=[judges.shapes for judges in survivors], root=vault.root.parent,
             timeout=_SETTINGS.timeout,
         )  # fmt: skip
-    return [
-        NOTICED
-        if seen
-        else IN_TRIALS
-        if any(check.outcome == FAILS for check in version.judges.check())
-        else SURVIVED
-        for version, seen in zip(changed, noticed, strict=True)
-    ]
+    for index, version in enumerate(changed):
+        if verdicts[index] == NOTICED:
+            continue
+        if any(check.outcome == FAILS for check in version.judges.check()):
+            verdicts[index] = IN_TRIALS
+    return verdicts
+
+
+def _is_of_formula(mutant: Mutant) -> bool:
+    """Return whether a mutant changes a formula or a shape, which trials can contradict."""
+    return "shape" in mutant.kind or _kind_without_place(mutant.kind) not in TARGETS
 
 
 class _Version:
@@ -118,15 +123,15 @@ class _Version:
 
 
 def _target(kind: str) -> float:
-    return TARGETS.get(_kind(kind), EQUATIONS)
+    return TARGETS.get(_kind_without_place(kind), EQUATIONS)
 
 
-def _kind(kind: str) -> str:
+def _kind_without_place(kind: str) -> str:
     """Return a kind without its place: *decimal* for *decimal in a heading*."""
     return kind.partition(" in ")[0]
 
 
-def _judge(job: tuple[Path, str, list[Mutant]]) -> list[tuple[Mutant, str]]:
+def _judge_job(job: tuple[Path, str, list[Mutant]]) -> list[tuple[Mutant, str]]:
     """Judge the mutants of one note in a process of its own."""
     root, name, mutants = job
     with contextlib.redirect_stdout(io.StringIO()):
@@ -157,22 +162,21 @@ def main(arguments: list[str] | None = None) -> int:
     jobs = []
     for note in vault.notes.values():
         name = vault.relative(note.path)
-        if note.path.suffix == ".md" and (not options.notes or note.name in options.notes):
-            text = "\n".join(note.lines) + "\n"
-            found = list(changes(text, name, random.Random(f"{options.seed} {name}")))
-            found = [
-                mutant
-                for mutant in found
-                if not options.kinds or _kind(mutant.kind) in options.kinds
-            ]
-            if found:
-                jobs.append((vault.root, name, found))
+        is_chosen = not options.notes or note.name in options.notes
+        if note.path.suffix != ".md" or not is_chosen:
+            continue
+        text = "\n".join(note.lines) + "\n"
+        mutants = list(mutants_of(text, name, random.Random(f"{options.seed} {name}")))
+        if options.kinds:
+            mutants = [m for m in mutants if _kind_without_place(m.kind) in options.kinds]
+        if mutants:
+            jobs.append((vault.root, name, mutants))
     results: list[tuple[Mutant, str]] = []
     with (
         multiprocessing.get_context("spawn").Pool(options.jobs) as pool,
         tqdm(total=len(jobs), unit="note", leave=False, disable=None) as bar,
     ):
-        for judged in pool.imap_unordered(_judge, jobs):
+        for judged in pool.imap_unordered(_judge_job, jobs):
             results += judged
             bar.update()
     return _report(results)

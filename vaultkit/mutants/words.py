@@ -12,11 +12,32 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from vaultkit.claims.lexicon import Lexicon, lexicon
 
-#: A change: the place, the old and the new text, and the kind.
-Change = tuple[int, str, str, str]
+
+class Change(NamedTuple):
+    """A change of a text: its position, the old and the new text, and its kind."""
+
+    at: int
+    before: str
+    after: str
+    kind: str
+
+
+class Piece(NamedTuple):
+    """A number or a name in a text, with its position."""
+
+    at: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        """The position behind it."""
+        return self.at + len(self.text)
+
+
 COMPARISON, NAME, CELL, ROLE = "comparison", "name", "cell", "role"
 COUNT, ORDINAL, MULTIPLE = "small integer", "ordinal", "multiple"
 KINDS = (COMPARISON, NAME, CELL, ROLE, COUNT, ORDINAL, MULTIPLE)
@@ -99,7 +120,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 #: An ordinal with a noun: *the first word*, and not *squares first* or *a third*.
 _ORDINAL = re.compile(
     rf"\b(?i:the|its|their|this|that|each|every|whose|in|of|from|for)\s+[*]*"
-    rf"(?P<own>{'|'.join(_ORDINALS)})\b(?!\s+(?:time|place)\b)"
+    rf"(?P<ordinal>{'|'.join(_ORDINALS)})\b(?!\s+(?:time|place)\b)"
 )
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?!\s)|\n(?!\s*(?:\n|[-*|>#]|\d+\. )))+[.!?]?")
 _DIGITS = re.compile(r"(?<![\w.,§#^(/×-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w/]|[.,]\d|\s*[)×])")
@@ -120,7 +141,7 @@ _REFERENCE = re.compile(
 
 
 def word_changes(text: str, plain: str, rng: random.Random) -> Iterator[Change]:
-    """Yield mutants of the words of a note: some for each sentence and each row of a table.
+    """Yield changes of the words of a note: some for each sentence and each row of a table.
 
     Parameters
     ----------
@@ -133,22 +154,23 @@ def word_changes(text: str, plain: str, rng: random.Random) -> Iterator[Change]:
     """
     words = lexicon()
     with_names = plain
-    plain = re.sub(r"`[^`\n]*`", lambda own: "\ufffc" * len(own[0]), plain)
-    for start, end in statements(plain):
-        yield from turned(plain, start, end, words)
-        yield from _exchanges(text, _numbers(text, plain, start, end), ROLE, rng)
-        names = [(one.start(), one[0]) for one in _NAMED.finditer(with_names, start, end)]
-        yield from _exchanges(text, names, NAME, rng)
-        yield from _changed_counts(text, plain, start, end, rng)
+    plain = re.sub(r"`[^`\n]*`", lambda code: "\ufffc" * len(code[0]), plain)
+    for start, end in spans_of_statements(plain):
+        yield from turn_comparisons(plain, start, end, words)
+        yield from _exchange(text, _numbers_in(text, plain, start, end), ROLE, rng)
+        names = [Piece(m.start(), m[0]) for m in _NAMED.finditer(with_names, start, end)]
+        yield from _exchange(text, names, NAME, rng)
+        yield from _change_counts(text, plain, start, end, rng)
     for row in re.finditer(r"(?m)^[> ]*\|.*$", plain):
-        cells = [(m.start("number"), m["number"]) for m in _CELL.finditer(plain, *row.span())]
-        yield from _exchanges(text, cells, CELL, rng)
+        cells = _CELL.finditer(plain, *row.span())
+        numbers = [Piece(cell.start("number"), cell["number"]) for cell in cells]
+        yield from _exchange(text, numbers, CELL, rng)
 
 
-def statements(plain: str) -> Iterator[tuple[int, int]]:
+def spans_of_statements(plain: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each sentence of a prose that states something.
 
-    >>> [(a, b) for a, b in statements("Add 1. Is it? It is.")]
+    >>> list(spans_of_statements("Add 1. Is it? It is."))
     [(13, 20)]
     """
     for found in _SENTENCE.finditer(plain):
@@ -158,50 +180,56 @@ def statements(plain: str) -> Iterator[tuple[int, int]]:
             yield found.span()
 
 
-def turned(plain: str, start: int, end: int, words: Lexicon) -> Iterator[Change]:
-    """Yield each comparison of a sentence turned round."""
+def turn_comparisons(plain: str, start: int, end: int, words: Lexicon) -> Iterator[Change]:
+    """Yield each comparison of the sentence ``plain[start:end]`` turned round.
+
+    >>> list(turn_comparisons("It is larger.", 0, 13, lexicon()))
+    [Change(at=6, before='larger', after='smaller', kind='comparison')]
+    """
     # Behind a hyphen, no word is searched, which is faster.
     sentence = re.sub(r"(?<=\ufffc)\ufffc(?=\ufffc)", "-", plain[start:end])
     if _rare_words(words).isdisjoint(re.findall(r"[a-z]+", sentence.lower())):
         return
-    void = [own.span() for own, name in words.find("negations", sentence) if name != "words"]
+    negations = [m.span() for m, name in words.find("negations", sentence) if name != "words"]
     for table in ("directions", "sides"):
-        for own, name in words.find(table, sentence):
-            if (table, name) not in _OPPOSITES or _is_no_comparison(sentence, own):
+        for found, name in words.find(table, sentence):
+            if (table, name) not in _OPPOSITES or _is_no_comparison(sentence, found):
                 continue
-            if any(a < own.end() and own.start() < b for a, b in void):
+            if any(first < found.end() and found.start() < last for first, last in negations):
                 continue
-            others = words.words[table][_OPPOSITES[table, name]]
-            other = _opposite(own[0].lower(), others)
-            if other:
-                yield start + own.start(), own[0], _capital(other, own[0]), COMPARISON
+            opposite = _opposite(found[0].lower(), words.words[table][_OPPOSITES[table, name]])
+            if opposite:
+                after = _with_case_of(opposite, found[0])
+                yield Change(start + found.start(), found[0], after, COMPARISON)
 
 
 @cache
 def _rare_words(words: Lexicon) -> frozenset[str]:
     """Return the longest word of each comparison of a lexicon; most sentences have none of them."""
     lists = (entry for table in ("directions", "sides") for entry in words.words[table].values())
-    entries = (entry for own in lists for entry in own if "\\" not in entry)
+    entries = (entry for entries in lists for entry in entries if "\\" not in entry)
     return frozenset(max(re.split(r"[\s-]", entry), key=len) for entry in entries)
 
 
-def _is_no_comparison(sentence: str, own: re.Match[str]) -> bool:
+def _is_no_comparison(sentence: str, found: re.Match[str]) -> bool:
     """Return whether a word compares nothing, or has no opposite of one word.
 
     *One more matrix* adds, *even, or more sharply peaked* corrects, the opposite of *as wide*
     is *not as wide*.
     """
-    word, before, behind = own[0].lower(), sentence[: own.start()], sentence[own.end() :]
-    if word in ("gain", "gains", "match") or (
-        word == "up to" and not re.match(r"\W*(?:\d|\w+ (?:of|times))", behind)
-    ):
-        return True  # the gain of a norm, *up to the sign*
-    if word == "more" and re.search(r"\b(?:one|two|three|some|once)\s+$", before, re.IGNORECASE):
-        return True
-    return word.startswith("as ") or (word.startswith("or ") and bool(re.match(r"\s+\w", behind)))
+    word, before, behind = found[0].lower(), sentence[: found.start()], sentence[found.end() :]
+    if word in ("gain", "gains", "match"):
+        return True  # the gain of a norm
+    if word == "up to":
+        return not re.match(r"\W*(?:\d|\w+ (?:of|times))", behind)  # *up to the sign*
+    if word == "more":
+        return bool(re.search(r"\b(?:one|two|three|some|once)\s+$", before, re.IGNORECASE))
+    if word.startswith("or "):
+        return bool(re.match(r"\s+\w", behind))
+    return word.startswith("as ")
 
 
-def _capital(word: str, like: str) -> str:
+def _with_case_of(word: str, like: str) -> str:
     """Return a word with a capital if another one has one."""
     return word.capitalize() if like[0].isupper() else word
 
@@ -214,17 +242,19 @@ def _opposite(word: str, others: Sequence[str]) -> str:
     """
     if word in _OTHER_WORDS:
         return _OTHER_WORDS[word]
-    ending = next((one for one in _ENDINGS if word.endswith(one)), "")
-    plain = (other for other in others if "\\" not in other and ending)
-    return next((other for other in plain if other.endswith(ending)), "")
+    ending = next((ending for ending in _ENDINGS if word.endswith(ending)), "")
+    plain_words = [other for other in others if "\\" not in other]
+    if not ending:
+        return ""
+    return next((other for other in plain_words if other.endswith(ending)), "")
 
 
-def _numbers(text: str, plain: str, start: int, end: int) -> list[tuple[int, str]]:
-    """Return position and text of the numbers in a part of a text that are not names."""
+def _numbers_in(text: str, plain: str, start: int, end: int) -> list[Piece]:
+    """Return the numbers in a part of a text that are not names."""
     return [
-        (one.start(), one[0])
-        for one in _DIGITS.finditer(plain, start, end)
-        if not _is_name(text, plain, *one.span())
+        Piece(found.start(), found[0])
+        for found in _DIGITS.finditer(plain, start, end)
+        if not _is_name(text, plain, *found.span())
     ]
 
 
@@ -234,37 +264,43 @@ def _is_name(text: str, plain: str, start: int, end: int) -> bool:
     The number is ``text[start:end]``; ``plain`` is the text with blanks instead of code, formulas
     and comments.
     """
-    line = plain[plain.rfind("\n", 0, start) + 1 : start]
-    given = re.match(r"[^\n<]{0,12}<!--\s*given", text[end:])
-    year = re.fullmatch(r"(?:19|20)\d\d", text[start:end])
-    item = re.fullmatch(r"[> ]*", line) and re.match(r"[.)] ", text[end:])
-    return bool(given or year or item or _REFERENCE.search(line))
+    before = plain[plain.rfind("\n", 0, start) + 1 : start]
+    is_year = re.fullmatch(r"(?:19|20)\d\d", text[start:end])
+    if is_year or re.match(r"[^\n<]{0,12}<!--\s*given", text[end:]):
+        return True
+    if re.fullmatch(r"[> ]*", before) and re.match(r"[.)] ", text[end:]):
+        return True  # the number of a list item
+    return bool(_REFERENCE.search(before))
 
 
-def _exchanges(
-    text: str, several: Sequence[tuple[int, str]], kind: str, rng: random.Random
+def _exchange(
+    text: str, pieces: Sequence[Piece], kind: str, rng: random.Random
 ) -> Iterator[Change]:
-    """Yield one mutant in which two neighbours of different texts are exchanged."""
-    pairs = [pair for pair in itertools.pairwise(several) if _may_exchange(text, *pair, kind)]
+    """Yield one change in which two neighbours of different texts are exchanged."""
+    pairs = [pair for pair in itertools.pairwise(pieces) if _may_exchange(text, *pair, kind)]
     if pairs:
-        (first, one), (second, other) = rng.choice(pairs)
-        between = text[first + len(one) : second]
-        yield first, text[first : second + len(other)], other + between + one, kind
+        first, second = rng.choice(pairs)
+        between = text[first.end : second.at]
+        after = second.text + between + first.text
+        yield Change(first.at, text[first.at : second.end], after, kind)
 
 
-def _may_exchange(text: str, one: tuple[int, str], other: tuple[int, str], kind: str) -> bool:
+def _may_exchange(text: str, first: Piece, second: Piece, kind: str) -> bool:
     """Return whether a sentence says something else if two of its numbers or names are exchanged.
 
-    Each is given with its place. An exchange of 2 and 2.0 changes nothing.
+    An exchange of 2 and 2.0 changes nothing.
     """
-    between = text[one[0] + len(one[1]) : other[0]]
-    if _value(one[1]) == _value(other[1]) or (kind != CELL and len(between) > _NEAR):
+    if _value(first.text) == _value(second.text):
         return False
     if kind == CELL:
         return True
-    pair = re.search(r"\bbetween\s+[*`]*$", text[: one[0]]) and between.strip(" *`") == "and"
-    alike = _SYMMETRIC.fullmatch(between) or (kind == NAME and _LISTED.fullmatch(between))
-    return not pair and not alike
+    between = text[first.end : second.at]
+    if len(between) > _NEAR or _SYMMETRIC.fullmatch(between):
+        return False
+    if kind == NAME and _LISTED.fullmatch(between):
+        return False
+    is_range = between.strip(" *`") == "and"  # *between 0 and 1*
+    return not is_range or not re.search(r"\bbetween\s+[*`]*$", text[: first.at])
 
 
 def _value(text: str) -> float | str:
@@ -272,23 +308,32 @@ def _value(text: str) -> float | str:
     return float(text.replace(",", "")) if text.lstrip("-")[0].isdigit() else text
 
 
-def _changed_counts(
+def _change_counts(
     text: str, plain: str, start: int, end: int, rng: random.Random
 ) -> Iterator[Change]:  # fmt: skip
     """Yield a sentence's small integers, ordinals, multiples and parts changed by one."""
     for found in _SMALL.finditer(plain, start, end):
         if _is_name(text, plain, *found.span()):
             continue
-        own = found[0].lower()
-        if own.isdigit():
-            new = str(int(own) + rng.choice([-1, 1]))
+        count = found[0].lower()
+        if count.isdigit():
+            other = str(int(count) + rng.choice([-1, 1]))
         else:
-            place = _COUNTS.index(own)
-            new = _COUNTS[place - 1 if place == len(_COUNTS) - 1 else place + 1]
-        yield found.start(), found[0], new.capitalize() if found[0][0].isupper() else new, COUNT
+            other = _neighbour(count, _COUNTS)
+        yield Change(found.start(), found[0], _with_case_of(other, found[0]), COUNT)
     for found in _ORDINAL.finditer(plain, start, end):
-        place = _ORDINALS.index(found["own"])
-        new = _ORDINALS[place - 1 if place == len(_ORDINALS) - 1 else place + 1]
-        yield found.start("own"), found["own"], new, ORDINAL
+        other = _neighbour(found["ordinal"], _ORDINALS)
+        yield Change(found.start("ordinal"), found["ordinal"], other, ORDINAL)
     for found in _MULTIPLE.finditer(plain, start, end):
-        yield found.start(), found[0], _capital(_MULTIPLES[found[0].lower()], found[0]), MULTIPLE
+        other = _with_case_of(_MULTIPLES[found[0].lower()], found[0])
+        yield Change(found.start(), found[0], other, MULTIPLE)
+
+
+def _neighbour(word: str, words: Sequence[str]) -> str:
+    """Return the next of some words in order; the one before for the last.
+
+    >>> _neighbour("first", _ORDINALS), _neighbour("eighth", _ORDINALS)
+    ('second', 'seventh')
+    """
+    index = words.index(word)
+    return words[index - 1 if index == len(words) - 1 else index + 1]
