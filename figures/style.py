@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from vaultkit.site.outlines import outlined
+from vaultkit.site.outlines import draw_formula
 
 WIDTH = 480  # of every figure: one scale, so one size of type on a page
 SMALL = 13.5  # secondary text; on a 390 px phone still some 10 px
@@ -200,7 +200,7 @@ def _outlined(tex: str, size: float) -> tuple[str, float]:
     """Set a formula; where the package for it is missing, as in a browser, take it from a file."""
     key = f"{tex} {size:g}"
     try:
-        used[key] = outlined(tex, size)
+        used[key] = draw_formula(tex, size)
     except ModuleNotFoundError:
         used.update(json.loads(OUTLINES.read_text(encoding="utf-8")))
     return used[key]

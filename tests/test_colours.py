@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pytest
 
 from figures.style import DARK, LIGHT
-from vaultkit.site.assets import STYLES, theme
+from vaultkit.site.assets import STYLES, read_theme_file
 
 Colour = npt.NDArray[np.float64]
 ROOT = Path(__file__).parents[1]
 SITE = (ROOT / "docs/stylesheets/touch.css").read_text(encoding="utf-8")
-PAGE = "".join(map(theme, STYLES))
+PAGE = "".join(map(read_theme_file, STYLES))
 ARRAYS = ("query", "key", "value", "score")
 SCHEMES = {"light": LIGHT, "dark": DARK}
 #: What three kinds of colour-blind readers see, in linear RGB (Machado, Oliveira and Fernandes,

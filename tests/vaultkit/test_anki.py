@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.site.anki import Card, cards, deck
+from vaultkit.site.anki import Card, make_deck, read_cards
 
 PAGE = """
 <h1>Cards</h1>
@@ -43,7 +43,7 @@ def read(address: str) -> bytes | None:
 
 @pytest.fixture
 def found() -> list[Card]:
-    return cards(PAGE, "cards/", "", read)
+    return read_cards(PAGE, "cards/", "", read)
 
 
 def test_both_sides_are_read(found: list[Card]) -> None:
@@ -64,7 +64,7 @@ def test_both_sides_are_read(found: list[Card]) -> None:
 
 
 def test_links_lead_to_the_site_where_its_address_is_known() -> None:
-    one, _ = cards(PAGE, "cards/", "https://vault.example/x/", read)
+    one, _ = read_cards(PAGE, "cards/", "https://vault.example/x/", read)
     assert '<a href="https://vault.example/x/softmax/#s">Softmax</a>' in one.answer
 
 
@@ -88,7 +88,7 @@ def opened(packed: bytes, tmp_path: Path) -> tuple[sqlite3.Connection, dict[str,
 
 
 def test_the_deck_holds_the_cards(found: list[Card], tmp_path: Path) -> None:
-    collection, media = opened(deck("Vault", found), tmp_path)
+    collection, media = opened(make_deck("Vault", found), tmp_path)
     rows = collection.execute("SELECT guid, flds, tags FROM notes ORDER BY id").fetchall()
     assert [tuple(fields.split("\x1f")) for _, fields, _ in rows] == [
         (card.question, card.answer) for card in found
@@ -106,10 +106,10 @@ def test_the_deck_holds_the_cards(found: list[Card], tmp_path: Path) -> None:
 def test_it_is_the_same_file_each_time(
     found: list[Card], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = deck("Vault", found)
-    assert deck("Vault", found) == first
+    first = make_deck("Vault", found)
+    assert make_deck("Vault", found) == first
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
-    later = deck("Vault", found)
+    later = make_deck("Vault", found)
     assert later != first
 
     def known(packed: bytes) -> list[tuple[str, int]]:
@@ -122,5 +122,5 @@ def test_it_is_the_same_file_each_time(
 
     # Who has learned them keeps that: their identity hangs on neither date nor answer.
     changed = [Card(card.key, card.question, "other", card.section, {}) for card in reversed(found)]
-    assert known(first) == known(later) == known(deck("Vault", changed))[::-1]
-    assert known(first) != known(deck("Other", found))
+    assert known(first) == known(later) == known(make_deck("Vault", changed))[::-1]
+    assert known(first) != known(make_deck("Other", found))

@@ -19,7 +19,7 @@ from vaultkit.pipeline.ledger import describe_proven
 from vaultkit.pipeline.update import REWRITTEN, apply_edits
 from vaultkit.read.vault import Vault
 from vaultkit.render.host import EXTENSIONS
-from vaultkit.site.runnable import bundle
+from vaultkit.site.runnable import zip_files
 
 SUBJECTS = {
     "statistics": """
@@ -374,7 +374,7 @@ def test_it_is_counted_shown_and_offered(tmp_path: Path) -> None:
 
 def test_the_engine_for_the_browser_has_the_words(tmp_path: Path) -> None:
     (tmp_path / "A.md").write_text("# A\n")
-    with zipfile.ZipFile(io.BytesIO(bundle(Vault(tmp_path)))) as archive:
+    with zipfile.ZipFile(io.BytesIO(zip_files(Vault(tmp_path)))) as archive:
         assert "packages/vaultkit/claims/en.toml" in archive.namelist()
 
 

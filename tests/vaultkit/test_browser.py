@@ -16,7 +16,13 @@ from vaultkit.claims.places import places
 from vaultkit.doors.browser import BrowserChecker
 from vaultkit.read.vault import Vault
 from vaultkit.render.host import EXTENSIONS
-from vaultkit.site.runnable import PYODIDE, bundle, controls, engine, local_modules
+from vaultkit.site.runnable import (
+    PYODIDE,
+    addresses_script,
+    controls_html,
+    local_modules,
+    zip_files,
+)
 
 NOTE = """---
 summary: It is 12.5 wide.
@@ -288,8 +294,8 @@ def test_nothing_is_marked_on_what_is_no_note(vault: Vault) -> None:
 
 def test_what_is_packed_is_enough_and_no_more(vault: Vault, tmp_path: Path) -> None:
     assert local_modules(vault) == [vault.root.parent / "beside.py"]
-    packed = bundle(vault)
-    assert packed == bundle(Vault(vault.root))
+    packed = zip_files(vault)
+    assert packed == zip_files(Vault(vault.root))
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         names = archive.namelist()
         archive.extractall(tmp_path / "there")
@@ -323,12 +329,12 @@ print(away, {m["check"]["outcome"] for m in found if "check" in m})
 
 def test_the_page_contains_where_everything_is(vault: Vault) -> None:
     given = {"worker": "w.js", "bundle": "e.zip", "size": 2_000_000, "root": "../.."}
-    line = engine(vault, "https://example.org/py", **given)  # type: ignore[arg-type]
+    line = addresses_script(vault, "https://example.org/py", **given)  # type: ignore[arg-type]
     reports = json.loads(line.removeprefix("const VAULTKIT_ENGINE = ").removesuffix(";\n"))
     assert reports["pyodide"] == "https://example.org/py/"
     assert reports["ledger"] == "../../checks.json"
     assert reports["megabytes"] == 11
     assert all(re.fullmatch("[0-9a-f]{64}", sha256) for _, sha256 in reports["files"].values())
     assert set(reports["files"]) == set(PYODIDE)
-    assert '"../../py/"' in engine(vault, "py/", **given)  # type: ignore[arg-type]
-    assert controls("A & B.md") == '<div class="vk-run" data-note="A &amp; B.md"></div>'
+    assert '"../../py/"' in addresses_script(vault, "py/", **given)  # type: ignore[arg-type]
+    assert controls_html("A & B.md") == '<div class="vk-run" data-note="A &amp; B.md"></div>'

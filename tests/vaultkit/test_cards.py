@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from vaultkit.read.vault import Vault
-from vaultkit.site.cards import cover
+from vaultkit.site.cards import read_cover
 
 
 def test_the_letters_of_a_small_picture_need_no_font_of_formulas(tmp_path: Path) -> None:
@@ -14,6 +14,6 @@ def test_the_letters_of_a_small_picture_need_no_font_of_formulas(tmp_path: Path)
     )
     (tmp_path / "owl.svg").write_text(drawing, encoding="utf-8")
     vault = Vault(tmp_path)
-    shown = cover(vault.notes[tmp_path / "Owl.md"], vault)
+    shown = read_cover(vault.notes[tmp_path / "Owl.md"], vault)
     assert '<text>of <tspan font-style="italic">x</tspan></text>' in shown
     assert "<title>" not in shown

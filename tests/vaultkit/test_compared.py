@@ -12,7 +12,7 @@ from vaultkit.pipeline.inspect import inspect
 from vaultkit.pipeline.ledger import describe_verdicts, not_judged
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
-from vaultkit.site.report import Entry, Totals, summary
+from vaultkit.site.report import Entry, Totals, summarize
 
 CODE = "```python\nbeam, rod = 3.0, 2.0\n```\n\n"
 #: Sentences that compare, with the word that says so.
@@ -100,7 +100,7 @@ def test_the_counts_say_how_many_are_comparisons() -> None:
     entry = Entry("Owl", "Owl.md", [*words, Check("number", 3, "7", UNJUDGED, "nothing")])
     assert describe_verdicts(entry.checks or ()) == "3 not judged, 2 of them comparisons"
     assert Totals.of([entry]).words == "0 hold, 3 not judged, 2 of them comparisons"
-    assert summary(words) == [
+    assert summarize(words) == [
         "Verdicts: 2 comparisons not judged", "Not judged, comparison: no code (2 times)",
     ]  # fmt: skip
     assert not_judged(1, 1) == "1 comparison not judged"

@@ -8,7 +8,14 @@ import re
 import pytest
 
 from vaultkit.site import graph
-from vaultkit.site.graph import Stop, around, drawing, of_all, of_note, reduced
+from vaultkit.site.graph import (
+    Stop,
+    draw_all,
+    draw_around,
+    draw_graph,
+    neighbourhood,
+    transitive_reduction,
+)
 
 BOX = re.compile(
     r'<a xlink:href="(?P<href>[^"]*)" role="link" data-n="(?P<n>\d+)"(?P<more>[^>]*)>'
@@ -22,16 +29,16 @@ def stops(keys: object, current: str = "") -> dict[str, Stop]:
 
 
 def test_what_follows_from_other_needs_is_left_out() -> None:
-    assert reduced(DIAMOND) == {
+    assert transitive_reduction(DIAMOND) == {
         "a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"], "e": ["d"], "f": ["e"],
     }  # fmt: skip
 
 
 def test_what_is_near() -> None:
-    near = reduced(DIAMOND)
-    assert around("e", near) == {"b": [], "c": [], "d": ["b", "c"], "e": ["d"], "f": ["e"]}
-    assert around("e", near, 1) == {"d": [], "e": ["d"], "f": ["e"]}
-    assert around("a", near, 1) == {"a": [], "b": ["a"], "c": ["a"]}
+    near = transitive_reduction(DIAMOND)
+    assert neighbourhood("e", near) == {"b": [], "c": [], "d": ["b", "c"], "e": ["d"], "f": ["e"]}
+    assert neighbourhood("e", near, 1) == {"d": [], "e": ["d"], "f": ["e"]}
+    assert neighbourhood("a", near, 1) == {"a": [], "b": ["a"], "c": ["a"]}
 
 
 def test_a_bold_title_has_fewer_letters_in_a_line() -> None:
@@ -47,7 +54,7 @@ def test_a_title_breaks_at_a_hyphen_only_where_a_word_is_too_long() -> None:
 
 
 def _lines_of(title: str, current: bool) -> list[str]:
-    svg = drawing({"w": Stop(title, "../w/", current)}, {"w": []}, "One")
+    svg = draw_graph({"w": Stop(title, "../w/", current)}, {"w": []}, "One")
     return re.findall(r">([^<>\n]+)</t", svg)
 
 
@@ -55,11 +62,11 @@ def _lines_of(title: str, current: bool) -> list[str]:
 def test_every_note_is_below_its_needs_and_over_none(seed: int) -> None:
     draw = random.Random(seed)
     keys = [f"note {n}" for n in range(40)]
-    needs = reduced({
+    needs = transitive_reduction({
         key: draw.sample(keys[:n], min(n, draw.randint(0, 3))) for n, key in enumerate(keys)
     })  # fmt: skip
-    svg = drawing(stops(keys), needs, "All")
-    assert svg == drawing(stops(keys), needs, "All")
+    svg = draw_graph(stops(keys), needs, "All")
+    assert svg == draw_graph(stops(keys), needs, "All")
     boxes = [{k: v if k in ("href", "more") else int(v) for k, v in found.groupdict().items()}
              for found in BOX.finditer(svg)]  # fmt: skip
     assert [box["n"] for box in boxes] == list(range(40))
@@ -78,7 +85,7 @@ def test_every_note_is_below_its_needs_and_over_none(seed: int) -> None:
 
 
 def test_lines_begin_and_end_at_their_boxes() -> None:
-    svg = drawing(stops("ab"), {"a": [], "b": ["a"]}, "x")
+    svg = draw_graph(stops("ab"), {"a": [], "b": ["a"]}, "x")
     assert 'd="M183 25V25C183 37 183 37 183 49"' in svg
     assert [(int(m["x"]), int(m["y"]), int(m["h"])) for m in BOX.finditer(svg)] == [
         (128, 0, 25), (128, 49, 25),
@@ -87,7 +94,7 @@ def test_lines_begin_and_end_at_their_boxes() -> None:
 
 def test_few_lines_cross() -> None:
     needs = {"a": [], "b": [], "c": [], "x": ["c"], "y": ["b"], "z": ["a"]}
-    xs = {m["href"]: int(m["x"]) for m in BOX.finditer(drawing(stops(needs), needs, "x"))}
+    xs = {m["href"]: int(m["x"]) for m in BOX.finditer(draw_graph(stops(needs), needs, "x"))}
     top = sorted("abc", key=lambda key: xs[f"../{key}/"])
     assert sorted("xyz", key=lambda key: xs[f"../{key}/"]) == [
         {"a": "z", "b": "y", "c": "x"}[key] for key in top
@@ -95,11 +102,11 @@ def test_few_lines_cross() -> None:
 
 
 def test_what_is_said_of_a_note() -> None:
-    html = of_note("d", stops(DIAMOND, "d"), reduced(DIAMOND), "../map/")
+    html = draw_around("d", stops(DIAMOND, "d"), transitive_reduction(DIAMOND), "../map/")
     assert "Directly before it: The b and The c. Directly after it: The e." in html
     assert html.count('aria-current="page"') == 1
     assert '<a href="../map/">The map of all notes</a>' in html
-    assert of_note("a", stops("ab"), {"a": [], "b": []}, "") == ""
-    listed = of_all({**stops(DIAMOND), "f": Stop("<f>", "?a&b")}, reduced(DIAMOND))
+    assert draw_around("a", stops("ab"), {"a": [], "b": []}, "") == ""
+    listed = draw_all({**stops(DIAMOND), "f": Stop("<f>", "?a&b")}, transitive_reduction(DIAMOND))
     assert '<li><a href="../d/">The d</a>: after The b and The c</li>' in listed
     assert '<li><a href="?a&amp;b">&lt;f&gt;</a>: after The e</li>' in listed

@@ -9,11 +9,17 @@ import zlib
 
 import numpy as np
 
-from vaultkit.site.machines import About, Listed, head, llms, picture
+from vaultkit.site.machines import (
+    ListedNote,
+    PageMetadata,
+    draw_picture,
+    metadata_elements,
+    write_llms_txt,
+)
 
 
 def test_nothing_that_a_note_says_ends_the_script() -> None:
-    written = head(About("Site", "</script><b>", 'said "so" & <!-- x'))
+    written = metadata_elements(PageMetadata("Site", "</script><b>", 'said "so" & <!-- x'))
     assert written.count("</script>") == 1
     assert 'content="said &quot;so&quot; &amp; &lt;!-- x"' in written
     found = re.search(r"json\">(.*)</script>", written)
@@ -23,16 +29,16 @@ def test_nothing_that_a_note_says_ends_the_script() -> None:
 
 
 def test_a_site_without_an_address_claims_none() -> None:
-    written = head(About("Site", "Note", "Words"))
+    written = metadata_elements(PageMetadata("Site", "Note", "Words"))
     assert not re.search("og:url|og:image|twitter|http(?!s://schema.org)", written)
     assert "timeRequired" not in written
-    assert '"PT5M"' in head(About("Site", "Note", "Words", minutes=5))
+    assert '"PT5M"' in metadata_elements(PageMetadata("Site", "Note", "Words", minutes=5))
 
 
 def test_the_map_keeps_the_order_of_sections_and_notes() -> None:
-    sections = {"B": [Listed("Two", "two.md", "It."), Listed("One", "one.md")], "Empty": []}
+    sections = {"B": [ListedNote("Two", "two.md", "It."), ListedNote("One", "one.md")], "Empty": []}
     expected = "# S\n\n> Words\n\n## B\n\n- [Two](two.md): It.\n- [One](one.md)\n"
-    assert llms("S", "Words", sections) == expected
+    assert write_llms_txt("S", "Words", sections) == expected
 
 
 def test_a_picture_holds_the_squares_in_their_colours() -> None:
@@ -40,7 +46,7 @@ def test_a_picture_holds_the_squares_in_their_colours() -> None:
         '<svg><g fill="#0000ff"><rect x="0" y="0" width="1" height="2"/>'
         '<rect x="1" y="0" width="1" height="2" fill="#ff0000" opacity=".5"/></g></svg>'
     )
-    data = picture(logo)
+    data = draw_picture(logo)
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", data[16:24])
     assert (width, height) == (1200, 630)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vaultkit.read.markdown import parse
-from vaultkit.site.meanings import Meaning, Meanings, read
+from vaultkit.site.meanings import Meaning, Meanings, read_meanings
 
 TERMS = r"""
 # Terms
@@ -30,7 +30,7 @@ A list.
 
 
 def known() -> list[Meaning]:
-    return read(parse(TERMS, Path("Terms.md")))
+    return read_meanings(parse(TERMS, Path("Terms.md")))
 
 
 def test_terms_and_letters_are_read() -> None:

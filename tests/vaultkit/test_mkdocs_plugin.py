@@ -19,7 +19,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from tests.vaultkit import hostile
 from vaultkit.pipeline.ledger import Check, Ledger
 from vaultkit.read.vault import Vault
-from vaultkit.site.redirects import redirect
+from vaultkit.site.redirects import redirect_page
 from vaultkit.store import store_beside
 
 pytestmark = pytest.mark.usefixtures("same_parts")
@@ -230,7 +230,7 @@ def test_a_diagram_becomes_a_drawing(vault: Path) -> None:
 
 
 def test_a_redirect_needs_no_script_and_escapes_its_words() -> None:
-    page = redirect("../a note/", 'A "note" <b>')
+    page = redirect_page("../a note/", 'A "note" <b>')
     assert 'canonical" href="../a%20note/"' in page
     assert "<noscript>" in page
     assert "A &quot;note&quot; &lt;b&gt;" in page

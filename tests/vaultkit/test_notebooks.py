@@ -15,7 +15,7 @@ from vaultkit.checks.check import HOLDS
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.runner import Runner
 from vaultkit.read.vault import Vault
-from vaultkit.site.notebooks import all_notebooks, archive, notebook
+from vaultkit.site.notebooks import all_notebooks, note_to_notebook, zip_notebooks
 
 # What only Obsidian and the site show as what it is.
 _OWN = re.compile(r"!?\[\[|> \[!|%%|<!-- (?:given|here|not run)|^\?$|\s\^[\w-]+$", re.MULTILINE)
@@ -29,7 +29,7 @@ def words(path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def packed() -> bytes:
-    return archive(VAULT, all_notebooks(VAULT))
+    return zip_notebooks(VAULT, all_notebooks(VAULT))
 
 
 @pytest.mark.long
@@ -74,7 +74,7 @@ def test_links_and_callouts_are_plain_markdown(tmp_path: Path) -> None:
         text.replace("```python\n> print", "```python raises=E\n> print")
     )
     vault = Vault(tmp_path)
-    [before, code] = json.loads(notebook(vault.notes[tmp_path / "A.md"], vault))["cells"]
+    [before, code] = json.loads(note_to_notebook(vault.notes[tmp_path / "A.md"], vault))["cells"]
     assert "".join(before["source"]) == (
         "# A\n\nSee [B c](B%20c.ipynb), [there](B%20c.ipynb#A-part) and `[[B c]]`.\n\n"
         "![a](a.svg)\n\n> **Title**\n> Text.\n>"

@@ -18,7 +18,7 @@ from vaultkit.pipeline.machines import Machine, Machines, Trial, measure_arithme
 from vaultkit.pipeline.process import Inspection, Output
 from vaultkit.read.vault import Vault
 from vaultkit.run.reordering import product
-from vaultkit.site.report import entries
+from vaultkit.site.report import read_entries
 
 CALM = "# Calm\n\n```python\n1 / 4\n```\n\n```text\n0.25\n```\n"
 #: The first sum loses a digit that the same sum keeps if the last two terms come first.
@@ -61,7 +61,7 @@ def check(*arguments: str) -> Result:
 
 def tried(folder: Path) -> dict[str, int]:
     vault = Vault(folder)
-    return {entry.name: entry.machines for entry in entries(vault)}
+    return {entry.name: entry.machines for entry in read_entries(vault)}
 
 
 @pytest.mark.long

@@ -255,8 +255,8 @@ def test_the_page_gets_what_a_script_needs(tmp_path: Path) -> None:
     # What has not been checked is not asked.
     assert asked(note, found[:-1]) == []
     assert asked(note, []) == []
-    assert predictions.data("A.md", []) == ""
-    assert predictions.data("A.md", [{"right": ["<b>"]}]).count("<") == 2
+    assert predictions.data_element("A.md", []) == ""
+    assert predictions.data_element("A.md", [{"right": ["<b>"]}]).count("<") == 2
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,16 @@ import pytest
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, UNJUDGED, Check
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
-from vaultkit.site.report import Entry, Totals, badge, entries, line, main, summary, table
+from vaultkit.site.report import (
+    Entry,
+    Totals,
+    draw_badge,
+    foot_line,
+    main,
+    read_entries,
+    summarize,
+    table_html,
+)
 
 CHECKS = [
     Check("block", 3, "Run"),
@@ -32,18 +41,18 @@ def test_a_note_shows_what_was_checked(vault: Vault) -> None:
     ledger = Ledger(vault)
     owl = next(note for note in vault.notes.values() if note.name == "Barn Owl")
     ledger.record(owl, CHECKS)
-    found, tern = entries(vault)
-    assert "1 block, 1 number proven; 1 number occurs on the page" in line(found)
-    assert 'href="x#y"' in line(found, "x#y")
-    assert "Not checked on this machine yet" in line(tern)
+    found, tern = read_entries(vault)
+    assert "1 block, 1 number proven; 1 number occurs on the page" in foot_line(found)
+    assert 'href="x#y"' in foot_line(found, "x#y")
+    assert "Not checked on this machine yet" in foot_line(tern)
     assert (found.href, found.anchor) == ("barn-owl", "of-barn-owl")
 
     owl.path.write_text("# Barn Owl\n\nEdited.\n")
     vault = Vault(vault.root)
-    (edited, _) = entries(vault)
-    assert "Not checked since it was edited" in line(edited)
-    assert "block" not in line(edited)
-    assert "not checked since it was edited" in table([edited, tern])
+    (edited, _) = read_entries(vault)
+    assert "Not checked since it was edited" in foot_line(edited)
+    assert "block" not in foot_line(edited)
+    assert "not checked since it was edited" in table_html([edited, tern])
 
 
 def test_what_fails_comes_first() -> None:
@@ -51,20 +60,21 @@ def test_what_fails_comes_first() -> None:
     entry = Entry("Owl", "Owl.md", checks)
     assert (
         ">1 check fails; 1 block, 1 number proven; 1 number occurs on the page; 1 exception<"
-        in line(entry)
+        in foot_line(entry)
     )
-    assert "vk-checked--fails" in line(entry)
-    assert '<td class="vk-fails">1 of 1 fail</td>' in table([entry])
+    assert "vk-checked--fails" in foot_line(entry)
+    assert '<td class="vk-fails">1 of 1 fail</td>' in table_html([entry])
 
 
 def test_it_says_on_how_many_machines_a_note_was_tried() -> None:
     entry = Entry("Owl", "Owl.md", CHECKS, machines=6)
-    assert ">1 block, 1 number proven; 1 number occurs on the page; tried on 6 machines<" in line(
-        entry
+    assert (
+        ">1 block, 1 number proven; 1 number occurs on the page; tried on 6 machines<"
+        in foot_line(entry)
     )
     tern = Entry("Tern", "Tern.md", CHECKS)
-    assert "tried" not in line(tern) + table([tern])
-    assert "6 hold. 1 note was tried on 6 machines.</p>" in table([entry, tern])
+    assert "tried" not in foot_line(tern) + table_html([tern])
+    assert "6 hold. 1 note was tried on 6 machines.</p>" in table_html([entry, tern])
 
 
 def test_what_is_not_judged_is_counted_apart() -> None:
@@ -72,14 +82,16 @@ def test_what_is_not_judged_is_counted_apart() -> None:
         Check("number", line, "7", UNJUDGED, "nothing computes 7\nnear 8") for line in (8, 9)
     ]
     entry = Entry("Owl", "Owl.md", [*CHECKS, *unjudged])
-    assert "1 block, 1 number proven; 1 number occurs on the page; 2 not judged<" in line(entry)
-    assert "vk-checked--holds" in line(entry)
-    assert "<td>2</td></tr></tfoot>" in table([entry])
-    assert summary(entry.checks or ())[1:] == ["Not judged, number: nothing computes 7 (2 times)"]
+    assert "1 block, 1 number proven; 1 number occurs on the page; 2 not judged<" in foot_line(
+        entry
+    )
+    assert "vk-checked--holds" in foot_line(entry)
+    assert "<td>2</td></tr></tfoot>" in table_html([entry])
+    assert summarize(entry.checks or ())[1:] == ["Not judged, number: nothing computes 7 (2 times)"]
 
 
 def test_a_note_with_nothing_to_check_says_nothing() -> None:
-    assert line(Entry("Owl", "Owl.md", [])) == ""
+    assert foot_line(Entry("Owl", "Owl.md", [])) == ""
 
 
 def test_the_badge_shows_the_totals() -> None:
@@ -99,7 +111,7 @@ def test_the_badge_shows_the_totals() -> None:
         ([holds, unknown, unknown], "1,500 hold, 2 notes not checked", grey),
         ([], "0 hold", green),
     ):
-        svg = badge(Totals.of(found))
+        svg = draw_badge(Totals.of(found))
         assert words in "".join(fromstring(svg).itertext())
         assert {red, grey, green} & set(re.findall("#[0-9a-f]{6}", svg)) == {colour}
     assert "url(" not in svg.replace("url(#r)", "")

@@ -92,15 +92,15 @@ def test_marks_are_behind_the_formula() -> None:
         '<math data-check="formula-1"><mi>a</mi></math></div><button></button></div>'
     )
     scopes = {"formula-0": HERE, "formula-1": GENERAL, "shape-0": CHECKED}
-    page = evidence.marked(f'{line}{display}<span data-check="shape-0">(2)</span>', scopes)
+    page = evidence.insert_marks(f'{line}{display}<span data-check="shape-0">(2)</span>', scopes)
     assert 'math></div><span class="vk-mark">✓ holds in general</span><button>' in page
     assert 'math><span class="vk-mark" role="img" aria-label="holds here"></span></span>' in page
     assert page.count("data-scope=") == 3
-    assert evidence.marked(line + display, {}) == line + display
+    assert evidence.insert_marks(line + display, {}) == line + display
 
 
 def test_the_data_cannot_end_their_element() -> None:
-    data = evidence.data({"number-0": ["</template><b>", ["<", "block-0", "&"]]})
+    data = evidence.data_element({"number-0": ["</template><b>", ["<", "block-0", "&"]]})
     assert data.count("</template>") == 1
     assert "<b>" not in data
-    assert evidence.data({}) == ""
+    assert evidence.data_element({}) == ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from vaultkit.site.search_index import Entry, Section, index, sections, written
+from vaultkit.site.search_index import Entry, Section, join_entries, serialize_entry, split_sections
 
 PAGE = """
 <h1 id="owl">Owl<a class="headerlink" href="#owl">#</a></h1>
@@ -24,7 +24,7 @@ ValueError: no wings</code></pre></div>
 
 
 def test_a_page_is_divided_at_its_headings() -> None:
-    lead, flight = sections(PAGE)
+    lead, flight = split_sections(PAGE)
     assert lead == Section("", "", "It hears √d_k, all night. S = QKᵀ", ["S = QKᵀ"])
     assert (flight.anchor, flight.heading) == ("in-flight", "In flight")
     code = "\ue000K.T\ue002\ue003\ue003wings\ue001"  # a line, and two spaces before the next one
@@ -33,7 +33,7 @@ def test_a_page_is_divided_at_its_headings() -> None:
 
 
 def test_broken_html_loses_no_words() -> None:
-    (only,) = sections("<p>one<div>two</p></span>three<p class='headerlink'>four")
+    (only,) = split_sections("<p>one<div>two</p></span>three<p class='headerlink'>four")
     assert only.text == "one two three"
 
 
@@ -42,6 +42,6 @@ def test_the_index_holds_names_before_text_and_the_first_formulas() -> None:
     entry = Entry(
         "owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, [Section("", "", "Text", formulas)]
     )
-    assert json.loads(index([written(entry)])) == [
+    assert json.loads(join_entries([serialize_entry(entry)])) == [
         ["owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, ["a = b", "c = d"], [["", "", "Text"]]]
     ]

@@ -15,6 +15,6 @@ def test_a_title_is_set_in_text_alone(tmp_path: Path) -> None:
     assert titles.of("Size of dk") == shown
     assert titles.of("Size") == ""
     data = '<template class="vk-evidence">["See Size of dk"]</template>'
-    assert titles.inserted(data) == data
+    assert titles.insert(data) == data
     kept = '<title>Size of dk</title><a title="Size of dk > 1"><script>"Size of dk"</script>'
-    assert titles.inserted(f"{kept}Size of dk</a>") == f"{kept}{shown}</a>"
+    assert titles.insert(f"{kept}Size of dk</a>") == f"{kept}{shown}</a>"

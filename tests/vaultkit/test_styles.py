@@ -13,7 +13,7 @@ from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
 from vaultkit.site.model import SiteModel, SiteSettings
 from vaultkit.site.pages import SitePage
-from vaultkit.site.styles import Used, join, pruned, without_unread
+from vaultkit.site.styles import Used, drop_unread_properties, join_sheets, prune
 from vaultkit.store import Store
 from vaultkit.theme import fonts
 from vaultkit.theme.fonts import FONTS, FORMULAS, TEXT, Font, FontFile, fallbacks, web_font
@@ -42,12 +42,12 @@ USED = Used.by(
     ],
 )  # fmt: skip
 def test_what_matches_nothing_is_left_out(css: str, left: str) -> None:
-    assert pruned(css, USED) == left
+    assert prune(css, USED) == left
 
 
 def test_what_nothing_reads_is_left_out() -> None:
     css = ":root{--a:1;--b:url('data:;{}');--c:\";\";--d:2;x:y}p{x:var(--a,var( --d))}"
-    assert without_unread(css, ["style='x: var(--c)'"]) == (
+    assert drop_unread_properties(css, ["style='x: var(--c)'"]) == (
         ':root{--a:1;--c:";";--d:2;x:y}p{x:var(--a,var( --d))}'
     )
 
@@ -77,7 +77,7 @@ def test_all_style_sheets_become_one(tmp_path: Path) -> None:
 
     deep, lost = write("b/c/index.html", page("../../")), write("404.html", page("/path/"))
     plain = write("plain.html", "<p>")
-    join(tmp_path, "assets/ours")
+    join_sheets(tmp_path, "assets/ours")
     (sheet,) = (tmp_path / "assets/ours").glob("site.*.css")
     assert sheet.read_text() == ".a{x:y}\n.gone{src:url('font.woff2')}\np{x:y}"
     hrefs = re.compile('href="([^"]*)"')
@@ -132,7 +132,7 @@ def test_the_signs_of_formulas_decide_which_files_of_their_font_there_are(tmp_pa
     def names(tex: str) -> list[str]:
         model = SiteModel(Vault(tmp_path), SiteSettings("A"))
         page = SitePage("a.md", "a/", "Å", tmp_path / "a.md", None, (), False)
-        model.read(page, f"<p>Ж</p>{to_mathml(tex, False)}", None, lambda _: None)
+        model.read_page(page, f"<p>Ж</p>{to_mathml(tex, False)}", None, lambda _: None)
         assert {"Å", "Ж"} <= model.letters
         return [file.name for file, _ in files(FONTS[0], "".join(model.signs), tmp_path)]
 

@@ -55,8 +55,8 @@ from vaultkit.site.model import (
     LLMS,
     SiteModel,
     begins_with_formulas,
-    in_order,
     markdown_of,
+    sort_key,
 )
 from vaultkit.site.pages import SitePage
 from vaultkit.site.text_failures import TextFailures
@@ -180,7 +180,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """Set the addresses of all notes; add redirects for aliases, and the theme's files."""
         model, vault = self.model, self.model.vault
         site_files.set_addresses(files, vault)
-        site_files.adapt_script(files)
+        site_files.adapt_material_script(files)
         appearance = Appearance(config.extra_css, config.extra_javascript, config.theme)
         self.assets = SiteAssets(vault, appearance, self._store(config), self.incremental)
         site_files.name_by_content(files, self.assets, self.config.named_by_content)
@@ -198,7 +198,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.is_ordered = bool(config.nav)
         if not self.is_ordered:
             pages = files.documentation_pages()
-            pages = sorted(pages, key=lambda file: in_order(file.src_uri, file.name == "index"))
+            pages = sorted(pages, key=lambda file: sort_key(file.src_uri, file.name == "index"))
             least = InclusionLevel.UNDEFINED.value
             nest: Any = nest_paths
             config.nav = nest(page.src_uri for page in pages if page.inclusion.value >= least)
@@ -275,11 +275,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
         """Set the description and title of a page, and drop properties that the theme misreads."""
         note = self._note(page)
-        page.meta = material.accepted_properties(page.meta, config.theme.dirs)
+        page.meta = material.drop_misread_properties(page.meta, config.theme.dirs)
         if note and note.summary:
             page.meta.setdefault("description", note.summary)
         # The theme's templates insert strings as HTML.
-        page.meta = material.escaped_words(page.meta)
+        page.meta = material.escape_strings(page.meta)
         if note and note.title == note.name:  # there is no heading with markup
             if page.is_homepage:
                 page.title = html.escape(config.site_name)
@@ -303,8 +303,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         note = self._note(page)
         is_found = not (page.meta.get("search") or {}).get("exclude")
         sections = self.render_cache.sections(html_) if is_found else None
-        self.model.read(self._site_page(page), html_, sections, self._file_content)
-        content = material.without_svg_href(html_)
+        self.model.read_page(self._site_page(page), html_, sections, self._file_content)
+        content = material.replace_svg_href(html_)
         lists_notes = material.lists_notes(page, config.plugins.get("material/tags"))
         if self.incremental or not self.is_predictable or lists_notes:
             return content
@@ -337,10 +337,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         site_files.add(files, config, (index, script))
         worker = f"{script.uri}?index={posixpath.basename(index.uri)}"
         env.filters["vaultkit_search"] = lambda settings: Markup(
-            material.with_search_worker(str(settings), worker)
+            material.replace_search_worker(str(settings), worker)
         )
         env.filters["vaultkit_deferred"] = lambda scripts: Markup(
-            material.deferred_scripts(str(scripts))
+            material.defer_scripts(str(scripts))
         )
         if self.incremental:
             # Other plugins may change how templates are compiled.
@@ -377,7 +377,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         )
         context.update(around)
         if not self.is_ordered:
-            context["nav"] = material.nearby(self.nav)
+            context["nav"] = material.limit_navigation(self.nav)
         return context
 
     def on_post_page(self, output: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
@@ -389,12 +389,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 path.write_text(text, encoding="utf-8", newline="")
             if note := self._note(page):
                 note.forget_lines()
-        return material.labelled(self.model.filled_in(self.site_pages[page.file.src_uri], output))
+        return material.add_labels(self.model.fill_in(self.site_pages[page.file.src_uri], output))
 
     def on_post_template(self, output_content: str, template_name: str, **_: Any) -> str:
         """Label elements that the theme leaves without a name, in the page for errors, too."""
         return (
-            material.labelled(output_content) if template_name.endswith(".html") else output_content
+            material.add_labels(output_content)
+            if template_name.endswith(".html")
+            else output_content
         )
 
     # Before Material's plugin writes its index.
@@ -418,7 +420,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.output_index.end()
         else:
             # Only now are all elements of the pages known.
-            styles.join(site, FOLDER, divided)
+            styles.join_sheets(site, FOLDER, divided)
 
     def on_build_error(self, **_: Any) -> None:
         """Restore MkDocs' own function, and delete the spool."""

@@ -138,7 +138,7 @@ class RenderCache:
                 render(config, files)
         # A page with messages is not cached, so that they are shown again in the next build.
         if not messages:
-            self._read = page.content or "", search_index.sections(page.content or "")
+            self._read = page.content or "", search_index.split_sections(page.content or "")
             state = json.dumps(_state(page, self._read[1])).encode()
             self._store.put(_KIND, page.file.src_uri, key, state)
 
@@ -175,7 +175,7 @@ class RenderCache:
     def sections(self, html: str) -> list[search_index.Section]:
         """Return the sections of a page for search; those of the page rendered last are known."""
         content, found = self._read
-        return found if html == content else search_index.sections(html)
+        return found if html == content else search_index.split_sections(html)
 
     def _render_ahead(self, part: Iterable[File], config: MkDocsConfig, files: Files) -> None:
         for file in part:

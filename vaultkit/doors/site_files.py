@@ -17,8 +17,8 @@ from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
 from vaultkit.site.assets import SiteAssets, SiteFile
 from vaultkit.site.front import front_page
-from vaultkit.site.material import adapted_script
-from vaultkit.site.model import map_page, page_address, tags_page
+from vaultkit.site.material import adapt_script
+from vaultkit.site.model import map_page_markdown, page_address, tags_page_markdown
 from vaultkit.site.redirects import redirects
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
@@ -68,11 +68,11 @@ def name_by_content(files: Files, assets: SiteAssets, folders: Sequence[str]) ->
         move(found[uri], place)
 
 
-def adapt_script(files: Files) -> None:
+def adapt_material_script(files: Files) -> None:
     """Adapt the script of Material, under its name: nothing changes where it has no such parts."""
     for file in files:
         if re.fullmatch(r"assets/javascripts/bundle\.\w+\.min\.js", file.dest_uri):
-            file.content_string = adapted_script(file.content_string)
+            file.content_string = adapt_script(file.content_string)
 
 
 def add(files: Files, config: MkDocsConfig, made: Iterable[SiteFile]) -> None:
@@ -104,10 +104,10 @@ def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
             taken.add(uri)
             files.append(generated(config, uri, content))
     if "material/tags" in config.plugins and "tags/index.html" not in taken:
-        files.append(generated(config, "tags.md", tags_page(), InclusionLevel.NOT_IN_NAV))
+        files.append(generated(config, "tags.md", tags_page_markdown(), InclusionLevel.NOT_IN_NAV))
     if not config.nav or {"map.html", "map/index.html"} & taken:
         return None
-    added = generated(config, "map.md", map_page(), InclusionLevel.NOT_IN_NAV)
+    added = generated(config, "map.md", map_page_markdown(), InclusionLevel.NOT_IN_NAV)
     files.append(added)
     return added
 

@@ -53,11 +53,11 @@ from vaultkit.site.model import (
     SiteModel,
     SiteSettings,
     begins_with_formulas,
-    in_order,
-    map_page,
+    map_page_markdown,
     markdown_of,
     page_address,
-    tags_page,
+    sort_key,
+    tags_page_markdown,
 )
 from vaultkit.site.pages import SitePage, relative_url
 from vaultkit.site.redirects import redirects
@@ -243,15 +243,19 @@ class ZensicalSite:
             texts.setdefault(uri, front_page(vault, model.settings.name))
             addresses[uri] = ""
         ordered = bool(self.settings.get("nav"))
-        generated = {"tags": tags_page()} if self.plugins.keys() & {"tags", "material/tags"} else {}
-        generated |= {"map": map_page()} if ordered else {}
+        generated = (
+            {"tags": tags_page_markdown()}
+            if self.plugins.keys() & {"tags", "material/tags"}
+            else {}
+        )
+        generated |= {"map": map_page_markdown()} if ordered else {}
         unlisted: set[str] = set()
         for name, text in generated.items():
             if name not in addresses.values():
                 texts[f"{name}.md"], addresses[f"{name}.md"] = text, name
                 unlisted.add(f"{name}.md")
         urls |= {uri: quote(f"{place}/") if place else "./" for uri, place in addresses.items()}
-        if texts.get("map.md") == map_page():
+        if texts.get("map.md") == map_page_markdown():
             model.map_uri, model.map_url = "map.md", urls["map.md"]
         titles: dict[str, tuple[str | None, tuple[str, ...]]] = {}
         # Without `nav`, pages are in Obsidian's order.
@@ -285,13 +289,13 @@ class ZensicalSite:
             if said.refused:
                 text = "\n".join(refusal_page(said))
             elif said.path.suffix == ".ipynb":
-                text = notebooks.exported(said.path, THEME / "notebook")
+                text = notebooks.export_notebook(said.path, THEME / "notebook")
             else:
                 text = "\n".join(said.lines[said.front :])
             meta = {"description": said.summary or said.meta.get("description")}
             meta |= {"tags": [*tags_of(said.meta["tags"])]} if "tags" in said.meta else {}
             meta |= {name: said.meta[name] for name in ("hide", "search") if name in said.meta}
-            meta = material.accepted_properties(meta, [])
+            meta = material.drop_misread_properties(meta, [])
             name = said.title
             if not url and said.title == said.name:
                 name = self.model.settings.name
@@ -365,9 +369,9 @@ class ZensicalSite:
             content = converter.reset().convert("\n".join(refusal_page(failed)))
         source.toc = deepcopy(getattr(converter, "toc_tokens", []))
         is_found = not (source.meta.get("search") or {}).get("exclude")
-        sections = search_index.sections(content) if is_found else None
-        self.model.read(page, content, sections, lambda url: self.files.get(unquote(url)))
-        source.content = material.without_svg_href(content)
+        sections = search_index.split_sections(content) if is_found else None
+        self.model.read_page(page, content, sections, lambda url: self.files.get(unquote(url)))
+        source.content = material.replace_svg_href(content)
 
     def _handed_over(self, source: _Source) -> str:
         """Return the file of a page for Zensical: its front matter and its HTML."""
@@ -392,7 +396,7 @@ class ZensicalSite:
         ]
         meta[TOC] = source.toc
         head = "\n".join(f"{name}: {_flow(value)}" for name, value in meta.items())
-        return f"---\n{head}\n---\n{model.filled_in(page, content)}\n"
+        return f"---\n{head}\n---\n{model.fill_in(page, content)}\n"
 
     def _edit_url(self, page: SitePage) -> str:
         """Return where the source of a page can be edited; empty if the site does not say."""
@@ -508,7 +512,7 @@ def _nested(addresses: Mapping[str, str], left_out: Container[str]) -> list[Any]
             )
         return branches[folder]
 
-    for uri in sorted(addresses, key=lambda uri: in_order(uri, not addresses[uri])):
+    for uri in sorted(addresses, key=lambda uri: sort_key(uri, not addresses[uri])):
         if uri not in left_out:
             branch(posixpath.dirname(uri)).append(uri)
     return nav

@@ -27,32 +27,11 @@ from vaultkit.read.syntax import slug
 
 #: The tags that are kept in the HTML of a card.
 _KEPT = frozenset(
-    [
-        "b",
-        "blockquote",
-        "br",
-        "code",
-        "em",
-        "h3",
-        "h4",
-        "i",
-        "li",
-        "mark",
-        "ol",
-        "p",
-        "pre",
-        "strong",
-        "sub",
-        "sup",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "u",
-        "ul",
-    ]
+    re.findall(
+        r"\w+",
+        "b blockquote br code em h3 h4 i li mark ol p pre strong sub sup table tbody td th thead tr"
+        " u ul",
+    )
 )
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _DRAWN = "vaultkit-drawing:"
@@ -84,7 +63,9 @@ class Card:
     images: Mapping[str, bytes]
 
 
-def cards(page: str, address: str, root: str, read: Callable[[str], bytes | None]) -> list[Card]:
+def read_cards(
+    page: str, address: str, root: str, read: Callable[[str], bytes | None]
+) -> list[Card]:
     """Read the flashcards of a page.
 
     Parameters
@@ -97,6 +78,13 @@ def cards(page: str, address: str, root: str, read: Callable[[str], bytes | None
         The address of the site, for links; empty if it is not known.
     read
         Returns the content of a file, given its address from the root; None if there is none.
+
+    Examples
+    --------
+    >>> page = '<details class="flashcard" id="a"><summary>Why?</summary><p>So.</p></details>'
+    >>> [card] = read_cards(page, "note/", "", lambda address: None)
+    >>> card.key, card.question, card.answer
+    ('a', 'Why?', '<p>So.</p>')
     """
     drawings = [found[0] for found in _SVG.finditer(page)]
     numbers = iter(range(len(drawings)))
@@ -126,6 +114,7 @@ class _Reader(HTMLReader):
         #: The tag of an element that is skipped with its content, and how many of that tag are
         #: open.
         self.left_out, self.open = "", 0
+        #: For each open link, whether it is part of the card.
         self.anchors: list[bool] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -153,14 +142,14 @@ class _Reader(HTMLReader):
         elif tag in ("button", "script", "style") or "headerlink" in names:
             self.leave_out(tag)
         elif tag == "img":
-            self.image(given)
+            self.add_image(given)
         elif tag == "a":
             href = given.get("href", "")
-            known = bool(self.root or urlsplit(href).scheme)
-            self.anchors.append(known)
-            if known:
-                there = urljoin(urljoin(self.root, self.address), href)
-                self.add(f'<a href="{html.escape(there)}">')
+            has_address = bool(self.root or urlsplit(href).scheme)
+            self.anchors.append(has_address)
+            if has_address:
+                address = urljoin(urljoin(self.root, self.address), href)
+                self.add(f'<a href="{html.escape(address)}">')
         elif tag in _KEPT:
             self.add(f"<{tag}>")
 
@@ -201,7 +190,7 @@ class _Reader(HTMLReader):
     def leave_out(self, tag: str) -> None:
         self.left_out, self.open = tag, 1
 
-    def image(self, given: Mapping[str, str]) -> None:
+    def add_image(self, given: Mapping[str, str]) -> None:
         """Add an image to the card, or its alt text if the file is missing."""
         source, alt = given.get("src", ""), given.get("alt", "")
         if source.startswith(_DRAWN):
@@ -210,8 +199,8 @@ class _Reader(HTMLReader):
             label = _NAME.search(drawing)
             ending, alt = ".svg", html.unescape(label[1]) if label else ""
         else:
-            there = unquote(urljoin(self.address, source))
-            content, ending = self.read(there), posixpath.splitext(there)[1]
+            address = unquote(urljoin(self.address, source))
+            content, ending = self.read(address), posixpath.splitext(address)[1]
         if content is None:
             self.add(html.escape(alt, quote=False))
             return
@@ -221,8 +210,8 @@ class _Reader(HTMLReader):
         self.add(f'<img src="{name}" alt="{html.escape(alt)}">')
 
 
-def deck(name: str, cards: Sequence[Card]) -> bytes:
-    """Return cards as a deck that Anki imports: the same bytes for the same cards.
+def make_deck(name: str, cards: Sequence[Card]) -> bytes:
+    """Return cards as a deck that Anki imports; equal cards give equal bytes.
 
     Parameters
     ----------
@@ -232,7 +221,7 @@ def deck(name: str, cards: Sequence[Card]) -> bytes:
         The cards in the order of learning.
     """
     model = genanki.Model(
-        _number(f"model of {name}"),
+        _identity(f"model of {name}"),
         name,
         fields=[{"name": "Question"}, {"name": "Answer"}],
         templates=[
@@ -244,7 +233,7 @@ def deck(name: str, cards: Sequence[Card]) -> bytes:
         ],
         css=_STYLE,
     )
-    made = genanki.Deck(_number(f"deck of {name}"), name)
+    made = genanki.Deck(_identity(f"deck of {name}"), name)
     media: dict[str, bytes] = {}
     for place, card in enumerate(cards):
         media |= card.images
@@ -259,15 +248,15 @@ def deck(name: str, cards: Sequence[Card]) -> bytes:
         for path in paths:
             path.write_bytes(media[path.name])
         genanki.Package(made, [str(path) for path in paths]).write_to_file(packed, timestamp=when)
-    return _undated(packed)
+    return _without_dates(packed)
 
 
-def _number(words: str) -> int:
+def _identity(words: str) -> int:
     """Hash words to a number, the identity of a deck or note type in Anki."""
     return (1 << 30) + int(hashlib.sha256(words.encode()).hexdigest(), 16) % (1 << 30)
 
 
-def _undated(packed: io.BytesIO) -> bytes:
+def _without_dates(packed: io.BytesIO) -> bytes:
     """Repack a zip without the dates of its files."""
     again = io.BytesIO()
     with (

@@ -100,19 +100,15 @@ class SiteAssets:
     def __init__(
         self, vault: Vault, appearance: Appearance, store: Store, incremental: bool
     ) -> None:
-        self.vault, self.appearance, self.store, self.incremental = (
-            vault,
-            appearance,
-            store,
-            incremental,
-        )
+        self.vault, self.appearance = vault, appearance
+        self.store, self.incremental = store, incremental
         #: Addresses of fonts, and whether formulas are set in them.
         self.fonts: list[tuple[str, bool]] = []
         #: Address of the picture that other sites show for a link to this one.
         self.picture = ""
 
     def file(self, name: str, content: str | bytes) -> SiteFile:
-        """Return a generated file."""
+        """Return a generated file; its name contains the hash of its content."""
         if self.incremental:
             return SiteFile(f"{FOLDER}/{name}", content)
         data = content.encode() if isinstance(content, str) else content
@@ -122,27 +118,26 @@ class SiteAssets:
 
     def themed(self, name: str) -> SiteFile:
         """Return a file of the theme."""
-        return self.file(name, theme(name))
+        return self.file(name, read_theme_file(name))
 
     def scripts(self) -> Iterator[SiteFile]:
-        """Yield the scripts, the logo, and the picture of the site."""
-        needed = {}
-        for name, part in NEEDED.items():
+        """Yield the scripts, the logo and the picture of the site; add them to the settings."""
+        selector_of = {}
+        for name, selector in NEEDED.items():
             file = self.themed(name)
-            needed[posixpath.basename(file.uri)] = part
+            selector_of[posixpath.basename(file.uri)] = selector
             yield file
-        needed_js = f"const VAULTKIT_NEEDED = {json.dumps(needed)};\n"
-        every = {name: theme(name) for name in SCRIPTS} | {
-            "needed.js": needed_js + theme("needed.js")
-        }
-        for name, content in every.items():
+        needed = f"const VAULTKIT_NEEDED = {json.dumps(selector_of)};\n"
+        scripts = {name: read_theme_file(name) for name in SCRIPTS}
+        scripts["needed.js"] = needed + read_theme_file("needed.js")
+        for name, content in scripts.items():
             file = self.file(name, content)
             self.appearance.extra_javascript.append(file.uri)
             yield file
-        drawn = theme("logo.svg")
+        drawn = read_theme_file("logo.svg")
         logo = self.file("logo.svg", drawn)
         yield logo
-        picture = self.file("picture.png", machines.picture(drawn))
+        picture = self.file("picture.png", machines.draw_picture(drawn))
         self.picture = picture.uri
         yield picture
         theme_config = self.appearance.theme
@@ -177,7 +172,7 @@ class SiteAssets:
                 faces.append(fallbacks(font, parts[-1].content))
             if parts and font.preloaded:
                 self.fonts.append((file.uri, font.formulas))
-        css = "\n".join(("".join(faces), *map(theme, STYLES)))
+        css = "\n".join(("".join(faces), *map(read_theme_file, STYLES)))
         file = self.file("vaultkit.css", css)
         self.appearance.extra_css.insert(0, file.uri)
         yield file
@@ -203,15 +198,15 @@ class SiteAssets:
         digest = hashlib.sha256()
         for uri in sorted(found):
             digest.update(uri.encode() + b"\0" + found[uri] + b"\0")
-        there = {uri: f"{FOLDER}/{digest.hexdigest()[:8]}/{uri}" for uri in found}
+        moved = {uri: f"{FOLDER}/{digest.hexdigest()[:8]}/{uri}" for uri in found}
         styles, scripts = self.appearance.extra_css, self.appearance.extra_javascript
-        styles[:] = [there.get(path, path) for path in styles]
+        styles[:] = [moved.get(path, path) for path in styles]
         for index, script in enumerate(scripts):
             if isinstance(script, str):
-                scripts[index] = there.get(script, script)
+                scripts[index] = moved.get(script, script)
             else:
-                script.path = there.get(script.path, script.path)
-        return there
+                script.path = moved.get(script.path, script.path)
+        return moved
 
     def checker(self, pyodide: str, figures: str = "") -> Iterator[SiteFile]:
         """Yield the files that check a page in a browser: a worker, a zip, and the script.
@@ -224,9 +219,9 @@ class SiteAssets:
             Name of the module whose ``FIGURES`` draw the figures of the vault.
         """
         worker = self.themed("check-worker.js")
-        content = runnable.bundle(self.vault, figures)
+        content = runnable.zip_files(self.vault, figures)
         bundle = self.file("engine.zip", content)
-        engine = runnable.engine(
+        engine = runnable.addresses_script(
             self.vault,
             pyodide,
             worker=posixpath.basename(worker.uri),
@@ -235,13 +230,13 @@ class SiteAssets:
             root=posixpath.relpath(".", FOLDER),
             figures=figures,
         )
-        parts = "\n".join(map(theme, CHECKER))
+        parts = "\n".join(map(read_theme_file, CHECKER))
         script = self.file("check-page.js", f'{engine}(() => {{\n"use strict";\n{parts}}})();\n')
         self.appearance.extra_javascript.append(script.uri)
         yield from (worker, bundle, script)
 
 
-def theme(name: str) -> str:
+def read_theme_file(name: str) -> str:
     """Return a file of the theme; of a script, without lines that are comments."""
     text = (THEME / name).read_text(encoding="utf-8")
     return _COMMENTS.sub("", text) if name.endswith(".js") else text
@@ -252,4 +247,4 @@ def notebook_files(vault: Vault) -> Iterator[SiteFile]:
     made = notebooks.all_notebooks(vault)
     for name, content in made.items():
         yield SiteFile(notebook_uri(name), content)
-    yield SiteFile(ALL_NOTEBOOKS, notebooks.archive(vault, made))
+    yield SiteFile(ALL_NOTEBOOKS, notebooks.zip_notebooks(vault, made))

@@ -24,7 +24,7 @@ _LETTERS = re.compile("[\U0001d400-\U0001d7ff]")
 
 
 @dataclass(frozen=True)
-class Card:
+class RoadCard:
     """A page of a road.
 
     Parameters
@@ -47,7 +47,7 @@ class Card:
     drawing: str = ""
 
 
-def cover(note: Note, vault: Vault) -> str:
+def read_cover(note: Note, vault: Vault) -> str:
     """Return the drawing that a note names as its ``cover``, without its words; empty if none."""
     name = note.meta.get("cover")
     path = vault.root / str(name)
@@ -64,12 +64,12 @@ def cover(note: Note, vault: Vault) -> str:
     return start + _LETTERS.sub(lambda letter: unicodedata.normalize("NFKC", letter[0]), drawn)
 
 
-def cards(found: Sequence[Card]) -> str:
+def cards_to_html(found: Sequence[RoadCard]) -> str:
     """Return the list of the cards."""
-    return f'<ol class="vk-cards" role="list">{"".join(map(_card, found))}</ol>'
+    return f'<ol class="vk-cards" role="list">{"".join(map(_card_to_html, found))}</ol>'
 
 
-def _card(card: Card) -> str:
+def _card_to_html(card: RoadCard) -> str:
     """Return the list item of a card: picture, linked title and minutes of one page."""
     title = html.escape(card.title)
     link = (

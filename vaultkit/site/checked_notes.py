@@ -42,7 +42,7 @@ class CheckedNotes:
         self.entries: dict[str, report.Entry] = {}
         #: The failed checks of notes whose checks are not shown to readers.
         self.failures: list[tuple[str, Check]] = []
-        for entry in report.entries(vault):
+        for entry in report.read_entries(vault):
             url = urls.get(entry.path)
             if url is None:
                 continue
@@ -59,7 +59,7 @@ class CheckedNotes:
 
     def badge(self) -> str:
         """Return an SVG of the totals."""
-        return report.badge(report.Totals.of(list(self.entries.values())))
+        return report.draw_badge(report.Totals.of(list(self.entries.values())))
 
     def evidence(self, page: SitePage) -> dict[str, Part]:
         """Return the checks behind each part of a page, as far as they are known."""
@@ -74,7 +74,7 @@ class CheckedNotes:
         entry = self.entries.get(page.uri)
         if page.note and entry and entry.checks:
             found["arrays"] = [array.plain() for array in arrays(page.note, entry.checks)]
-            summary = ([line] for line in report.summary(entry.checks))
+            summary = ([line] for line in report.summarize(entry.checks))
             found["checks"] = ["This note's checks", *summary]
         return found
 
@@ -93,15 +93,15 @@ class CheckedNotes:
             return ""
         href = "" if table_url is None else f"{page.to(table_url)}#{entry.anchor}"
         questions = asked(page.note, entry.checks or ()) if page.note else []
-        return report.line(entry, href) + (
-            predictions.data(entry.path, questions) if page.note else ""
+        return report.foot_line(entry, href) + (
+            predictions.data_element(entry.path, questions) if page.note else ""
         )
 
     def table(self, page: SitePage, data_url: str, script_url: str, can_run: bool) -> str:
         """Return the HTML of the page of all checks; a script builds the rows from the data."""
         found = [replace(entry, href=page.to(entry.href)) for entry in self.entries.values()]
         data, script = page.to(data_url), page.to(script_url)
-        return f"{runnable.controls() if can_run else ''}{report.table(found)}" + (
+        return f"{runnable.controls_html() if can_run else ''}{report.table_html(found)}" + (
             f'<div class="vk-checks" data-checks="{data}">'
             f'<p>All checks are in <a href="{data}">checks.json</a>.</p></div>'
             f'<script src="{script}" defer></script>'
@@ -114,8 +114,8 @@ class CheckedNotes:
             keys = self.keys(other)
             if other.note and keys:
                 href = page.to(other.url)
-                found.append(predictions.Asking(other.note.title, other.uri, href, keys))
-        return predictions.table(found)
+                found.append(predictions.NoteWithQuestions(other.note.title, other.uri, href, keys))
+        return predictions.table_html(found)
 
     def keys(self, page: SitePage) -> list[str]:
         """Return the keys of the questions of a page whose answers are known."""

@@ -29,7 +29,7 @@ _FORMULA = re.compile(
 _SHAPE = re.compile(r'<span data-check="(?P<place>shape-\d+)"')
 
 
-def marked(page: str, scopes: Mapping[str, str]) -> str:
+def insert_marks(page: str, scopes: Mapping[str, str]) -> str:
     """Return the HTML of a page with a mark after each statement, given their scopes.
 
     Parameters
@@ -38,6 +38,11 @@ def marked(page: str, scopes: Mapping[str, str]) -> str:
         The HTML of a page.
     scopes
         The scope of each formula and shape that holds, by the name of its place.
+
+    Examples
+    --------
+    >>> insert_marks('<span data-check="shape-0">(2, 3)</span>', {"shape-0": "here"})
+    '<span data-check="shape-0" data-scope="here">(2, 3)</span>'
     """
 
     def formula(found: re.Match[str]) -> str:
@@ -61,7 +66,7 @@ def marked(page: str, scopes: Mapping[str, str]) -> str:
     return _SHAPE.sub(shape, _FORMULA.sub(formula, page))
 
 
-def data(parts: Mapping[str, object]) -> str:
+def data_element(parts: Mapping[str, object]) -> str:
     """Return the data of the statements of a page in a script element; empty if there are none."""
     if not parts:
         return ""

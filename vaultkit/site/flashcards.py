@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 
-def panel(cards: int, deck: str) -> str:
+def panel_html(cards: int, deck: str) -> str:
     """Return the panel of a page, with a link to the deck for Anki.
 
     Parameters

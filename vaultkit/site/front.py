@@ -28,12 +28,12 @@ def front_page(vault: Vault, title: str) -> str:
         folders, key=lambda folder: [natural_key(part) for part in folder.split("/")]
     ):
         notes = sorted(folders[folder], key=lambda note: natural_key(note.title))
-        rows = "\n".join(_row(note, vault) for note in notes)
+        rows = "\n".join(_list_item(note, vault) for note in notes)
         parts += [*([f"## {folder}"] if folder else []), rows]
     return "\n\n".join(parts) + "\n"
 
 
-def _row(note: Note, vault: Vault) -> str:
+def _list_item(note: Note, vault: Vault) -> str:
     words = note.title.replace("[", "(").replace("]", ")")
     summary = f": {note.summary}" if note.summary else ""
     path = vault.relative(note.path).removesuffix(".md")

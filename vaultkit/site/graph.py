@@ -1,7 +1,7 @@
 """Draws the graph of notes as an SVG of links, each note below those that it builds on.
 
-The layout is Sugiyama's: notes are assigned to layers (`_layers`), crossings are reduced by the
-barycentre heuristic (`_reduce_crossings`), and x coordinates are found by isotonic regression
+The layout is Sugiyama's: notes are assigned to layers (`_assign_layers`), crossings are reduced by
+the barycentre heuristic (`_reduce_crossings`), and x coordinates are found by isotonic regression
 (`_place_row`).
 
 The drawing is as wide as a phone's screen, so that its text has the same size as the page's.
@@ -15,7 +15,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 
@@ -55,7 +55,21 @@ class _Place:
         return len(self.lines) * LINE + 2 * PADDING if self.lines else 0.0
 
 
-def reduced(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
+class _Layers(NamedTuple, Generic[K]):
+    """The rows of a drawing; and for each line, the places that it passes, by its two notes."""
+
+    rows: list[list[_Place]]
+    routes: dict[tuple[K, K], list[_Place]]
+
+
+class _Level(NamedTuple):
+    """The y coordinates at which a row begins and ends."""
+
+    top: float
+    bottom: float
+
+
+def transitive_reduction(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
     """Return the transitive reduction of a graph: each node's needs that no other need implies.
 
     Parameters
@@ -65,7 +79,7 @@ def reduced(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
 
     Examples
     --------
-    >>> reduced({"a": [], "b": ["a"], "c": ["a", "b"]})
+    >>> transitive_reduction({"a": [], "b": ["a"], "c": ["a", "b"]})
     {'a': [], 'b': ['a'], 'c': ['b']}
     """
     below: dict[K, set[K]] = {}
@@ -77,22 +91,30 @@ def reduced(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
     }
 
 
-def around(key: K, needs: Mapping[K, Sequence[K]], steps: int = 2) -> dict[K, list[K]]:
-    """Return the subgraph within a few steps before or after a key."""
-    after: dict[K, list[K]] = {one: [] for one in needs}
-    for one, needed in needs.items():
+def neighbourhood(key: K, needs: Mapping[K, Sequence[K]], steps: int = 2) -> dict[K, list[K]]:
+    """Return the subgraph of the nodes within a few steps before or after one.
+
+    Examples
+    --------
+    >>> neighbourhood("c", {"a": [], "b": ["a"], "c": ["b"], "d": ["a"]}, steps=1)
+    {'b': [], 'c': ['b']}
+    """
+    needed_by: dict[K, list[K]] = {node: [] for node in needs}
+    for node, needed in needs.items():
         for other in needed:
-            after[other].append(one)
-    kept = {key}
-    for ways in (needs, after):
+            needed_by[other].append(node)
+    near = {key}
+    for edges in (needs, needed_by):
         reached = {key}
         for _ in range(steps):
-            reached = {other for one in reached for other in ways[one]}
-            kept |= reached
-    return {one: [n for n in needed if n in kept] for one, needed in needs.items() if one in kept}
+            reached = {other for node in reached for other in edges[node]}
+            near |= reached
+    return {
+        node: [n for n in needed if n in near] for node, needed in needs.items() if node in near
+    }
 
 
-def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str) -> str:
+def draw_graph(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str) -> str:
     """Return the SVG of a graph of notes, each below those that it needs.
 
     Parameters
@@ -100,75 +122,79 @@ def drawing(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: str)
     stops
         The notes.
     needs
-        The needs of each, as in `reduced`.
+        The needs of each, as in `transitive_reduction`.
     label
         The label of the drawing for screen readers.
     """
-    order = {key: number for number, key in enumerate(needs)}
+    number_of = {key: number for number, key in enumerate(needs)}
     # The title of the current note is bold, and bold letters are wider.
     letters = {key: LETTERS - 3 * stops[key].current for key in needs}
-    boxes = {key: _Place(_lines(stops[key].title, letters[key])) for key in needs}
-    rows, routes = _fitting(boxes, needs)
+    boxes = {key: _Place(_wrap_title(stops[key].title, letters[key])) for key in needs}
+    rows, routes = _fit_layers(boxes, needs)
     _reduce_crossings(rows)
     _place_rows(rows)
-    tops, bottom = [], 0.0
+    levels: dict[_Place, _Level] = {}
+    top = 0.0
     for row in rows:
-        tops.append(bottom)
-        bottom += max(place.height for place in row) + BETWEEN
-    level = {
-        place: (top, top + max(p.height for p in row))
-        for row, top in zip(rows, tops, strict=True)
-        for place in row
-    }
-    edges = "".join(
-        f'<path data-e="{order[above]} {order[below]}" d="{_line(route, level)}"/>'
-        for (above, below), route in routes.items()
+        bottom = top + max(place.height for place in row)
+        levels |= dict.fromkeys(row, _Level(top, bottom))
+        top = bottom + BETWEEN
+    edges = ""
+    for (above, below), route in routes.items():
+        ends = f"{number_of[above]} {number_of[below]}"
+        edges += f'<path data-e="{ends}" d="{_route_to_path(route, levels)}"/>'
+    links = "".join(
+        _box_to_svg(stops[key], boxes[key], levels[boxes[key]].top, number_of[key]) for key in needs
     )
-    links = "".join(_box(stops[key], boxes[key], level[boxes[key]], order[key]) for key in needs)
     return (
-        f'<svg class="vk-graph__map" viewBox="-1 -1 {WIDTH + 2:g} {bottom - BETWEEN + 2:g}"'
+        f'<svg class="vk-graph__map" viewBox="-1 -1 {WIDTH + 2:g} {top - BETWEEN + 2:g}"'
         f' role="group" aria-label="{html.escape(label)}">'
         f'<g class="vk-graph__edges">{edges}</g>{links}</svg>'
     )
 
 
-def _fitting(
-    boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]]
-) -> tuple[list[list[_Place]], dict[tuple[K, K], list[_Place]]]:
-    """Return the rows and routes of `_layers`, with fewer boxes in rows that are too wide."""
+def _fit_layers(boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]]) -> _Layers[K]:
+    """Return the rows and routes of `_assign_layers`, with fewer boxes in too wide rows."""
+    #: By the number of a row, the most boxes in it.
     abreast: dict[int, int] = {}
     while True:
         for box in boxes.values():
             box.before, box.after = [], []
-        rows, routes = _layers(boxes, needs, abreast)
-        full = [n for n, row in enumerate(rows) if sum(p.width + GAP for p in row) - GAP > WIDTH]
-        full = [n for n in full if abreast.get(n, ABREAST) > 1]
-        if not full:
-            return rows, routes
-        abreast[full[0]] = abreast.get(full[0], ABREAST) - 1
+        rows, routes = _assign_layers(boxes, needs, abreast)
+        widths = [sum(place.width + GAP for place in row) - GAP for row in rows]
+        too_wide = (
+            n for n, width in enumerate(widths) if width > WIDTH and abreast.get(n, ABREAST) > 1
+        )
+        first = next(too_wide, None)
+        if first is None:
+            return _Layers(rows, routes)
+        abreast[first] = abreast.get(first, ABREAST) - 1
 
 
-def _layers(
+def _assign_layers(
     boxes: Mapping[K, _Place], needs: Mapping[K, Sequence[K]], abreast: Mapping[int, int]
-) -> tuple[list[list[_Place]], dict[tuple[K, K], list[_Place]]]:
-    """Assign each note to a row below all that it needs; return the rows and each line's route."""
-    at: dict[K, int] = {}
+) -> _Layers[K]:
+    """Assign each note to a row below all that it needs.
+
+    ``abreast`` has the most boxes of some rows; of all others, it is `ABREAST`.
+    """
+    row_of: dict[K, int] = {}
     rows: list[list[_Place]] = []
     for key, needed in needs.items():
-        row = max((at[other] + 1 for other in needed), default=0)
+        row = max((row_of[other] + 1 for other in needed), default=0)
         while row < len(rows) and len(rows[row]) >= abreast.get(row, ABREAST):
             row += 1
         while row >= len(rows):
             rows.append([])
         rows[row].append(boxes[key])
-        at[key] = row
+        row_of[key] = row
     routes = {}
     # Lines from one box share their dummy nodes until they diverge.
     passing: dict[tuple[K, int], _Place] = {}
     for key, needed in needs.items():
         for other in needed:
             route = [boxes[other]]
-            for row in range(at[other] + 1, at[key]):
+            for row in range(row_of[other] + 1, row_of[key]):
                 if (other, row) not in passing:
                     passing[other, row] = _Place()
                     rows[row].append(passing[other, row])
@@ -179,36 +205,37 @@ def _layers(
                     above.after.append(below)
                     below.before.append(above)
             routes[other, key] = route
-    return rows, routes
+    return _Layers(rows, routes)
 
 
 def _reduce_crossings(rows: list[list[_Place]]) -> None:
     """Order the places of each row by Sugiyama's barycentre heuristic, so that few lines cross."""
     best = [list(row) for row in rows]
-    fewest = _crossings(rows)
+    fewest = _count_crossings(rows)
     for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
         for still, moved in pairwise(rows if down else rows[::-1]):
-            at = {place: number for number, place in enumerate(still)}
+            order = {place: number for number, place in enumerate(still)}
             means = {}
             for number, place in enumerate(moved):
-                near = place.before if down else place.after
-                means[place] = fmean(at[p] for p in near) if near else float(number)
+                neighbours = place.before if down else place.after
+                mean = fmean(order[p] for p in neighbours) if neighbours else float(number)
+                means[place] = mean
             moved.sort(key=means.__getitem__)
-        crossings = _crossings(rows)
+        crossings = _count_crossings(rows)
         if crossings < fewest:
             fewest, best = crossings, [list(row) for row in rows]
     rows[:] = best
 
 
-def _crossings(rows: Sequence[Sequence[_Place]]) -> int:
+def _count_crossings(rows: Sequence[Sequence[_Place]]) -> int:
     """Return how many pairs of lines between neighbouring rows cross."""
     count = 0
     for above, below in pairwise(rows):
-        at = {place: number for number, place in enumerate(below)}
-        ends = [sorted(at[place] for place in one.after) for one in above]
-        flat = [end for some in ends for end in some]
-        count += sum(a > b for n, a in enumerate(flat) for b in flat[n + 1 :])
+        order = {place: number for number, place in enumerate(below)}
+        # The lower ends of all lines, sorted by their upper ends: each inversion is a crossing.
+        ends = [end for place in above for end in sorted(order[other] for other in place.after)]
+        count += sum(a > b for n, a in enumerate(ends) for b in ends[n + 1 :])
     return count
 
 
@@ -245,20 +272,17 @@ def _place_row(row: Sequence[_Place], wanted: Sequence[float]) -> None:
         place.x = max(first, min(mean, last)) + offset
 
 
-def _lines(title: str, letters: int) -> list[str]:
+def _wrap_title(title: str, letters: int) -> list[str]:
     """Break a title into lines; break a word only if it is longer than a line."""
     long = max(map(len, title.split())) > letters
     return textwrap.wrap(title, letters, break_on_hyphens=long)
 
 
-def _line(route: Sequence[_Place], level: Mapping[_Place, tuple[float, float]]) -> str:
-    """Return the SVG path along places in consecutive rows.
-
-    ``level`` has the top and bottom of each.
-    """
-    path = [f"M{route[0].x:.0f} {level[route[0]][0] + route[0].height:.0f}"]
+def _route_to_path(route: Sequence[_Place], levels: Mapping[_Place, _Level]) -> str:
+    """Return the SVG path along places in consecutive rows."""
+    path = [f"M{route[0].x:.0f} {levels[route[0]].top + route[0].height:.0f}"]
     for above, below in pairwise(route):
-        top, bottom = level[above][1], level[below][0]
+        top, bottom = levels[above].bottom, levels[below].top
         middle = (top + bottom) / 2
         path.append(
             f"V{top:.0f}C{above.x:.0f} {middle:.0f} {below.x:.0f} {middle:.0f}"
@@ -267,9 +291,9 @@ def _line(route: Sequence[_Place], level: Mapping[_Place, tuple[float, float]]) 
     return "".join(path)
 
 
-def _box(stop: Stop, place: _Place, level: tuple[float, float], number: int) -> str:
+def _box_to_svg(stop: Stop, place: _Place, top: float, number: int) -> str:
     """Return the SVG link of a note: a rectangle with its title."""
-    x, y = place.x - BOX / 2, level[0]
+    x, y = place.x - BOX / 2, top
     first = y + PADDING + 0.78 * LINE
     words = "".join(
         f'<tspan x="{place.x:.0f}" y="{first + n * LINE:.0f}">{html.escape(line)}</tspan>'
@@ -285,45 +309,50 @@ def _box(stop: Stop, place: _Place, level: tuple[float, float], number: int) -> 
     )
 
 
-def of_note(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map_: str) -> str:
+def draw_around(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], map_: str) -> str:
     """Return the drawing of a note's neighbourhood with a description and a link to the map.
 
     It is HTML, empty if the note has no neighbours. ``stops`` has all notes, ``needs`` the notes
     that each one builds on directly; ``map_`` is the address of the map.
     """
-    near = around(key, needs)
+    near = neighbourhood(key, needs)
     if len(near) < 2:
         return ""
     after = [one for one, needed in near.items() if key in needed]
     described = [
-        f"{words} {_listed([stops[one].title for one in ones])}."
+        f"{words} {_join_names([stops[one].title for one in ones])}."
         for words, ones in (("Directly before it:", near[key]), ("Directly after it:", after))
         if ones
     ]
     label = f"What comes before {stops[key].title}, and what comes after"
     return (
         '<aside class="vk-graph"><p class="vk-graph__title">This note in the vault</p>'
-        f"{drawing(stops, near, label)}"
+        f"{draw_graph(stops, near, label)}"
         f'<p class="vk-graph__said">{html.escape(" ".join(described))}'
         f' <a href="{html.escape(map_)}">The map of all notes</a></p></aside>'
     )
 
 
-def of_all(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]]) -> str:
+def draw_all(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]]) -> str:
     """Return the drawing of all notes, followed by the same as a list."""
     items = "".join(
         f'<li><a href="{html.escape(stops[key].href)}">{html.escape(stops[key].title)}</a>'
-        + (f": after {html.escape(_listed([stops[n].title for n in needed]))}" if needed else "")
+        + (
+            f": after {html.escape(_join_names([stops[n].title for n in needed]))}"
+            if needed
+            else ""
+        )
         + "</li>"
         for key, needed in needs.items()
     )
     return (
         '<div class="vk-graph">'
-        f"{drawing(stops, needs, 'All notes, each below what it needs')}</div>"
+        f"{draw_graph(stops, needs, 'All notes, each below what it needs')}</div>"
         f'<h2 id="as-a-list">The same as a list</h2><ol class="vk-graph__list">{items}</ol>'
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
+    """Return an enumeration: *a, b and c*."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

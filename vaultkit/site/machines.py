@@ -22,7 +22,7 @@ _PAPER = 250
 
 
 @dataclass(frozen=True)
-class About:
+class PageMetadata:
     """The metadata of a page. ``url`` and ``image`` are empty where the site has no address."""
 
     site: str
@@ -34,7 +34,7 @@ class About:
     minutes: int = 0
 
 
-def head(about: About) -> str:
+def metadata_elements(about: PageMetadata) -> str:
     """Return Open Graph and JSON-LD elements for the head of a page."""
     graph = {
         "og:type": "article",
@@ -72,7 +72,7 @@ def head(about: About) -> str:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedNote:
     """A note in ``llms.txt``."""
 
     title: str
@@ -80,7 +80,9 @@ class Listed:
     summary: str = ""
 
 
-def llms(site: str, description: str, sections: Mapping[str, Iterable[Listed]]) -> str:
+def write_llms_txt(
+    site: str, description: str, sections: Mapping[str, Iterable[ListedNote]]
+) -> str:
     """Return ``llms.txt``: all notes in order, each with its summary and a link to its Markdown."""
     lines = [f"# {site}"]
     if description:
@@ -95,7 +97,7 @@ def llms(site: str, description: str, sections: Mapping[str, Iterable[Listed]]) 
     return "\n".join(lines) + "\n"
 
 
-def picture(logo: str) -> bytes:
+def draw_picture(logo: str) -> bytes:
     """Return a PNG with the rectangles of an SVG logo in its middle; other shapes are left out."""
     canvas = np.full((_HEIGHT, _WIDTH, 3), _PAPER, dtype=np.uint8)
     common = dict(_ATTRIBUTE.findall((_GROUP.search(logo) or [""])[0]))
@@ -112,7 +114,7 @@ def picture(logo: str) -> bytes:
             rows = slice(round(y0 + scale * (y - top)), round(y0 + scale * (y - top + height)))
             columns = slice(round(x0 + scale * (x - left)), round(x0 + scale * (x - left + width)))
             colour = bytes.fromhex(rect["fill"][1:])
-            canvas[rows, columns] = _mixed(colour, float(rect.get("opacity", 1)))
+            canvas[rows, columns] = _blend_with_paper(colour, float(rect.get("opacity", 1)))
     # Each row of a PNG begins with the number of its filter; 0 is none.
     raw = np.concatenate([np.zeros((_HEIGHT, 1), np.uint8), canvas.reshape(_HEIGHT, -1)], axis=1)
     header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)
@@ -123,5 +125,6 @@ def picture(logo: str) -> bytes:
     )
 
 
-def _mixed(colour: bytes, opacity: float) -> list[int]:
+def _blend_with_paper(colour: bytes, opacity: float) -> list[int]:
+    """Return a colour over the background."""
     return [round(opacity * part + (1 - opacity) * _PAPER) for part in colour]

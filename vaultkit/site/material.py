@@ -44,7 +44,7 @@ _LOADER = (
 )
 
 
-def accepted_properties(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
+def drop_misread_properties(meta: Mapping[str, Any], folders: list[str]) -> dict[str, Any]:
     """Return front matter without properties that the theme would misinterpret.
 
     Obsidian's users have icons, templates and states with other meanings; the theme aborts the
@@ -71,19 +71,19 @@ def accepted_properties(meta: Mapping[str, Any], folders: list[str]) -> dict[str
     }
 
 
-def escaped_words(value: Any) -> Any:
+def escape_strings(value: Any) -> Any:
     """Return the properties of a page with all strings HTML-escaped."""
     match value:
         case str():
             return html.escape(value)
         case list():
-            return [escaped_words(one) for one in value]
+            return [escape_strings(one) for one in value]
         case dict():
-            return {name: escaped_words(one) for name, one in value.items()}
+            return {name: escape_strings(one) for name, one in value.items()}
     return value
 
 
-def deferred_scripts(scripts: str) -> str:
+def defer_scripts(scripts: str) -> str:
     """Return scripts that are loaded, in order, after the page has been drawn.
 
     Material's script starts on ``DOMContentLoaded``, so that event is dispatched again afterwards.
@@ -92,7 +92,7 @@ def deferred_scripts(scripts: str) -> str:
     return _SCRIPT.sub("", scripts) + f"<script>{_LOADER % json.dumps(plain)}</script>"
 
 
-def labelled(output: str) -> str:
+def add_labels(output: str) -> str:
     """Add labels to the search dialog and the breadcrumbs, which have no accessible names."""
     dialog = 'data-md-component="search" role="dialog"'
     output = output.replace(dialog, f'{dialog} aria-label="Search"', 1)
@@ -101,7 +101,7 @@ def labelled(output: str) -> str:
     return output.replace(' tabindex=""', "")
 
 
-def without_svg_href(content: str) -> str:
+def replace_svg_href(content: str) -> str:
     """Replace ``href`` by ``xlink:href`` in the links of drawings.
 
     Material's script assigns to ``.href`` of every element with such an attribute, and raises
@@ -110,12 +110,12 @@ def without_svg_href(content: str) -> str:
     return _DRAWING.sub(lambda svg: _HREF.sub(r"\1xlink:href=", svg[0]), content)
 
 
-def with_search_worker(settings: str, worker: str) -> str:
+def replace_search_worker(settings: str, worker: str) -> str:
     """Replace the address of Material's search worker by another one."""
     return _MATERIALS_WORKER.sub(lambda found: found[1] + worker, settings)
 
 
-def adapted_script(script: str) -> str:
+def adapt_script(script: str) -> str:
     """Return Material's script with three changes.
 
     It reads relative addresses in a sitemap, too: pages listed there are loaded in place, and a
@@ -125,7 +125,7 @@ def adapted_script(script: str) -> str:
 
     Examples
     --------
-    >>> adapted_script("f(new URL(loc.textContent),base)")
+    >>> adapt_script("f(new URL(loc.textContent),base)")
     'f(new URL(loc.textContent,base),base)'
     """
     script = script.replace(_SCHEME, '{name:"vk-color-scheme"}')
@@ -135,7 +135,7 @@ def adapted_script(script: str) -> str:
     return _SITEMAP_ADDRESS.sub(r"\1,\2),\2)", script)
 
 
-def nearby(nav: Any) -> Any:
+def limit_navigation(nav: Any) -> Any:
     """Return the navigation for the active page: of a large folder, only the pages beside it.
 
     Otherwise every page would list all others, and the time and size of a site would grow with the

@@ -60,7 +60,7 @@ class Meaning:
         )
 
 
-def read(note: Note) -> list[Meaning]:
+def read_meanings(note: Note) -> list[Meaning]:
     """Return the terms and letters that a note explains.
 
     Parameters
@@ -79,18 +79,18 @@ def read(note: Note) -> list[Meaning]:
         if term := _TERM.fullmatch(passage.source):
             words = (term["name"], *filter(None, (term["also"] or "").split(", ")))
             text = _ONWARD.split(term["text"])[0]
-            found.append(Meaning(term["name"], words, (_plain(text),), first))
+            found.append(Meaning(term["name"], words, (_to_plain_text(text),), first))
     for line, row in cells.items():
         if len(row) > 1 and _LETTERS.fullmatch(row[0].source):
             letters = tuple(_FORMULA.findall(row[0].source))
-            lines = tuple(_plain(cell.source) for cell in row[1:] if cell.source)
+            lines = tuple(_to_plain_text(cell.source) for cell in row[1:] if cell.source)
             first = next(iter(links[line]), None)
             name = ", ".join(map(formula_to_text, letters))
             found.append(Meaning(name, letters, lines, first, letters=True))
     return found
 
 
-def _plain(markdown: str) -> str:
+def _to_plain_text(markdown: str) -> str:
     """Return a line of Markdown as plain text; its first word, if no letter, gets a capital."""
     text = WIKILINK.sub(lambda link: link["words"] or link["target"], markdown)
     text = _FORMULA.sub(lambda formula: formula_to_text(formula[1]), text)
@@ -113,12 +113,12 @@ class Meanings:
         for meaning in known:
             for word in meaning.words:
                 if meaning.letters:
-                    self.letters.setdefault(_tex(word), meaning)
+                    self.letters.setdefault(_without_blanks(word), meaning)
                 else:
                     self.terms.setdefault(word.casefold(), meaning)
         longest = sorted(self.terms, key=lambda word: (-len(word), word))
-        either = "|".join(map(_spelt, longest))
-        self._pattern = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE)
+        either = "|".join(map(_word_pattern, longest))
+        self.pattern = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])", re.IGNORECASE)
 
     def mark(self, html: str, leave: Sequence[Meaning] = ()) -> tuple[str, list[Meaning]]:
         """Mark the first use of each term in a page.
@@ -135,69 +135,124 @@ class Meanings:
         tuple of str and list of Meaning
             The page, with ``data-term="term-0"`` at the first use of the first meaning, and so on;
             and the meanings used, in that order.
+
+        Examples
+        --------
+        >>> tern = Meaning("tern", ("tern",), ("A bird.",), None)
+        >>> Meanings([tern]).mark("<p>Terns, and a tern.</p>")[0]
+        '<p><span data-term="term-0">Terns</span>, and a tern.</p>'
         """
         if not self.terms and not self.letters:
             return html, []
-        done = list(leave)
-        used: list[Meaning] = []
+        marking = _Marking(self, leave)
+        return marking.mark(html), marking.used
 
-        def term(found: re.Match[str]) -> str:
-            """Mark a term if it is its first use, and not within its own definition."""
-            meaning = self._meaning_of(found[0])
-            if meaning is None or meaning in done:
-                return found[0]
-            done.append(meaning)
-            if defines:
-                return found[0]
-            used.append(meaning)
-            return f'<span data-term="term-{len(used) - 1}">{found[0]}</span>'
+    def letters_of(self, tex: str) -> Meaning | None:
+        """Return the meaning of the letters of a formula, if it is known."""
+        return self.letters.get(_without_blanks(tex))
 
-        pieces: list[str] = []
-        opened: list[str] = []
-        closed = defines = 0
-        formula = -1
-        at = 0
-        for piece in _PIECE.finditer(html):
-            text = html[at : piece.start()]
-            pieces.append(text if closed or not self.terms else self._pattern.sub(term, text))
-            at = piece.end()
-            pieces.append(piece[0])
-            tag = (piece["tag"] or "").lower()
-            if not tag or tag in _VOID or piece["rest"].endswith("/"):
-                continue
-            if piece["closes"]:
-                while opened and (last := opened.pop()):
-                    closed -= last in _CLOSED
-                    defines -= last in _DEFINES
-                    if last == tag:
-                        break
-                continue
-            if tag == "span" and 'class="vk-math"' in piece["rest"]:
-                formula = len(pieces) - 1
-            if tag == "math" and not closed and formula == len(pieces) - 3:
-                tex = _TEX.search(piece["rest"])
-                letter = self.letters.get(_tex(tex[1])) if tex else None
-                if letter and letter not in done:
-                    done.append(letter)
-                    used.append(letter)
-                    pieces[formula] = f'{pieces[formula][:-1]} data-term="term-{len(used) - 1}">'
-            opened.append(tag)
-            closed += tag in _CLOSED
-            defines += tag in _DEFINES
-        pieces.append(html[at:])
-        return "".join(pieces), used
-
-    def _meaning_of(self, words: str) -> Meaning | None:
+    def meaning_of(self, words: str) -> Meaning | None:
+        """Return the meaning of a term in the singular or plural, if it is known."""
         key = " ".join(words.casefold().split())
         singular = (key, key.removesuffix("s"), key.removesuffix("es"), re.sub("ies$", "y", key))
         return next((self.terms[one] for one in singular if one in self.terms), None)
 
 
-def _spelt(word: str) -> str:
-    """Return a regular expression for a word and its plural."""
+class _Marking:
+    """Marks the first uses of terms and letters in a page, from its beginning to its end.
+
+    Parameters
+    ----------
+    known
+        The terms and letters.
+    leave
+        The meanings that are not marked.
+    """
+
+    def __init__(self, known: Meanings, leave: Iterable[Meaning]) -> None:
+        self.known = known
+        #: The meanings of which no further use is marked.
+        self.done = list(leave)
+        #: The meanings with a mark.
+        self.used: list[Meaning] = []
+        self.pieces: list[str] = []
+        self.open_tags: list[str] = []
+        #: The numbers of open elements in which nothing is marked, and in which terms are defined.
+        self.closed = self.defining = 0
+        #: The index of the piece that began the last inline formula.
+        self.formula = -1
+
+    def mark(self, html: str) -> str:
+        """Return a page with the marks."""
+        end = 0
+        for piece in _PIECE.finditer(html):
+            self.add_text(html[end : piece.start()])
+            end = piece.end()
+            self.pieces.append(piece[0])
+            tag = (piece["tag"] or "").lower()
+            if not tag or tag in _VOID or piece["rest"].endswith("/"):
+                continue
+            if piece["closes"]:
+                self.end_element(tag)
+            else:
+                self.begin_element(tag, piece["rest"])
+        return "".join([*self.pieces, html[end:]])
+
+    def add_text(self, text: str) -> None:
+        """Add the text between two tags, with terms marked."""
+        if self.known.terms and not self.closed:
+            text = self.known.pattern.sub(self.mark_term, text)
+        self.pieces.append(text)
+
+    def mark_term(self, found: re.Match[str]) -> str:
+        """Return a term with a mark if this is its first use, but not if it is defined here."""
+        meaning = self.known.meaning_of(found[0])
+        if meaning is None or meaning in self.done:
+            return found[0]
+        self.done.append(meaning)
+        if self.defining:
+            return found[0]
+        self.used.append(meaning)
+        return f'<span data-term="term-{len(self.used) - 1}">{found[0]}</span>'
+
+    def begin_element(self, tag: str, rest: str) -> None:
+        """Begin an element, given the rest of its tag; mark a formula of letters."""
+        if tag == "span" and 'class="vk-math"' in rest:
+            self.formula = len(self.pieces) - 1
+        # Between the tags of the formula and of its MathML is one piece, an empty text.
+        is_formula = tag == "math" and self.formula == len(self.pieces) - 3
+        if is_formula and not self.closed and (tex := _TEX.search(rest)):
+            letters = self.known.letters_of(tex[1])
+            if letters and letters not in self.done:
+                self.done.append(letters)
+                self.used.append(letters)
+                opening = self.pieces[self.formula].removesuffix(">")
+                self.pieces[self.formula] = f'{opening} data-term="term-{len(self.used) - 1}">'
+        self.open_tags.append(tag)
+        self.closed += tag in _CLOSED
+        self.defining += tag in _DEFINES
+
+    def end_element(self, tag: str) -> None:
+        """End an element, and those within it that were not closed."""
+        while self.open_tags:
+            last = self.open_tags.pop()
+            self.closed -= last in _CLOSED
+            self.defining -= last in _DEFINES
+            if last == tag:
+                break
+
+
+def _word_pattern(word: str) -> str:
+    r"""Return a regular expression for a word and its plural.
+
+    Examples
+    --------
+    >>> _word_pattern("query"), _word_pattern("head")
+    ('quer(?:y|ies)', 'head(?:s|es)?')
+    """
     pattern = r"\s+".join(map(re.escape, word.split()))
     return f"{pattern[:-1]}(?:y|ies)" if word.endswith("y") else f"{pattern}(?:s|es)?"
 
 
-def _tex(tex: str) -> str:
+def _without_blanks(tex: str) -> str:
     return re.sub(r"\s+", "", tex)

@@ -116,7 +116,7 @@ class SiteModel:
         self.letters: set[str] = set()
         self.signs: set[str] = set()
 
-    def read(
+    def read_page(
         self,
         page: SitePage,
         content: str,
@@ -137,7 +137,7 @@ class SiteModel:
         self.letters.update(content, page.title)
         self.signs.update(*(_SLANTED.sub("", text) for text in _FORMULA.findall(content)))
         if 'class="flashcard"' in content:
-            found = anki.cards(content, page.url, self.settings.url, image)
+            found = anki.read_cards(content, page.url, self.settings.url, image)
             self._cards[page.uri] = [replace(card, key=f"{page.uri}#{card.key}") for card in found]
         if sections is None:
             return
@@ -154,7 +154,7 @@ class SiteModel:
             sections=sections,
             shown=self.titles.of(note.title) if note else "",
         )
-        self._searched[page.uri] = search_index.written(entry)
+        self._searched[page.uri] = search_index.serialize_entry(entry)
 
     def arrange(self, pages: Sequence[SitePage], is_ordered: bool) -> None:
         """Store the pages in the order of the navigation.
@@ -175,7 +175,7 @@ class SiteModel:
     def index(self) -> bytes:
         """Return the search index of all pages."""
         # Sorted, so that it does not depend on the order in which the system lists folders.
-        return search_index.index(self._searched[uri] for uri in sorted(self._searched))
+        return search_index.join_entries(self._searched[uri] for uri in sorted(self._searched))
 
     def cards(self) -> list[anki.Card]:
         """Return the flashcards of all pages, in the order of the navigation."""
@@ -184,20 +184,20 @@ class SiteModel:
     def deck(self) -> bytes | None:
         """Return the flashcards of all pages as a deck for Anki; None if there are none."""
         cards = self.cards()
-        return anki.deck(self.settings.name, cards) if cards else None
+        return anki.make_deck(self.settings.name, cards) if cards else None
 
     def llms(self) -> str:
         """Return ``llms.txt``, the list of all pages with the addresses of their Markdown."""
         root = self.settings.url.rstrip("/")
-        sections: dict[str, list[machines.Listed]] = {}
+        sections: dict[str, list[machines.ListedNote]] = {}
         for page in self.pages:
             if page.note is None or page.note.refused:
                 continue
             section = page.sections[-1] if page.sections else self.settings.name
             href = f"{root}/{page.markdown}" if root else page.markdown
-            listed = machines.Listed(page.note.title, href, page.note.summary)
+            listed = machines.ListedNote(page.note.title, href, page.note.summary)
             sections.setdefault(section, []).append(listed)
-        return machines.llms(self.settings.name, self.settings.description, sections)
+        return machines.write_llms_txt(self.settings.name, self.settings.description, sections)
 
     def around(
         self,
@@ -225,12 +225,12 @@ class SiteModel:
         tuple of str and dict
             The HTML with terms marked and the graph added, and the variables of the templates.
         """
-        note, minutes = page.note, road.minutes(self._words.get(page.uri, 0))
+        note, minutes = page.note, road.reading_time(self._words.get(page.uri, 0))
         content, terms = self.terms.mark(content, page, self._page_of)
         text, aside, links = content.partition('<aside class="linked-from"')
         content = text + self.roads.graph_of(page, self.map_url) + aside + links
         root = self.settings.url.rstrip("/")
-        about = machines.About(
+        about = machines.PageMetadata(
             site=self.settings.name,
             title=title,
             description=description or self.settings.description,
@@ -243,20 +243,20 @@ class SiteModel:
         is_table = page.uri == self.settings.checks_page
         checked = self.checked.foot(page, self.checks_url)
         if checked and self.settings.can_run and not is_table:
-            checked += runnable.controls(page.uri) + self._notebooks_of(page)
-        here, onward = map(self.titles.inserted, self.roads.place_of(page, minutes, self.map_url))
+            checked += runnable.controls_html(page.uri) + self._notebooks_of(page)
+        position, onward = self.roads.place_of(page, minutes, self.map_url)
         return content, {
-            "vaultkit_here": here,
-            "vaultkit_onward": onward,
-            "vaultkit_head": machines.head(about),
+            "vaultkit_here": self.titles.insert(position),
+            "vaultkit_onward": self.titles.insert(onward),
+            "vaultkit_head": machines.metadata_elements(about),
             "vaultkit_ways": road.links_at_the_end(
                 {"Edit this page": edit_url, "Markdown": source}
             ),
-            "vaultkit_told": evidence.data({**self.checked.details(page), **terms}),
+            "vaultkit_told": evidence.data_element({**self.checked.details(page), **terms}),
             "vaultkit_checked": checked,
         }
 
-    def filled_in(self, page: SitePage, output: str) -> str:
+    def fill_in(self, page: SitePage, output: str) -> str:
         """Fill in the placeholders of a page; add the marks of evidence to its statements."""
         if page.uri == self.settings.checks_page:
             shown = self.checked.table(page, CHECKS, self.checks_script, self.settings.can_run)
@@ -264,7 +264,7 @@ class SiteModel:
         if _PREDICTIONS in output:
             output = output.replace(_PREDICTIONS, self.checked.questions(page, self.pages), 1)
         if _FLASHCARDS in output:
-            panel = flashcards.panel(len(self.cards()), page.to(DECK))
+            panel = flashcards.panel_html(len(self.cards()), page.to(DECK))
             output = output.replace(_FLASHCARDS, panel, 1)
         if _CARDS in output:
             output = output.replace(_CARDS, self._road_cards(page), 1)
@@ -272,7 +272,7 @@ class SiteModel:
             output = output.replace(_MAP, self.roads.map(page), 1)
         # Only now: otherwise search would find the words of the marks on every page.
         scopes = {place: part.scope for place, part in self.checked.evidence(page).items()}
-        return self.titles.inserted(evidence.marked(output, scopes))
+        return self.titles.insert(evidence.insert_marks(output, scopes))
 
     def common_facts(self) -> list[object]:
         """Return what every page shows of the site, except for what the host itself adds."""
@@ -294,15 +294,15 @@ class SiteModel:
     def _road_cards(self, page: SitePage) -> str:
         """Return the pages of the first shorter road, or of the road, as cards."""
         steps = next(iter(self.roads.shorter.values()), self.roads.main)
-        return cards.cards(
+        return cards.cards_to_html(
             [
-                cards.Card(
+                cards.RoadCard(
                     title=step.title,
                     href="" if step.uri == page.uri else page.to(step.url),
-                    minutes=road.minutes(self._words.get(step.uri, 0)),
+                    minutes=road.reading_time(self._words.get(step.uri, 0)),
                     note=step.uri,
                     keys=self.checked.keys(step),
-                    drawing=cards.cover(step.note, self.vault),
+                    drawing=cards.read_cover(step.note, self.vault),
                 )
                 for step in steps
                 if step.note
@@ -310,10 +310,11 @@ class SiteModel:
         )
 
     def _notebooks_of(self, page: SitePage) -> str:
+        """Return the line with links to the notebooks of a page; empty if it is not a note."""
         if page.note is None:
             return ""
         own = notebook_uri(notebooks.name_of(page.note, self.vault))
-        return notebooks.links(*(quote(page.to(url)) for url in (own, ALL_NOTEBOOKS)))
+        return notebooks.links_html(*(quote(page.to(url)) for url in (own, ALL_NOTEBOOKS)))
 
 
 def notebook_uri(name: str) -> str:
@@ -348,14 +349,14 @@ def page_address(vault: Vault, uri: str) -> str:
     return vault.address(note) if note else address_of_path(posixpath.join(folder, stem))
 
 
-def in_order(uri: str, is_index: bool) -> tuple[list[object], bool, object]:
+def sort_key(uri: str, is_index: bool) -> tuple[list[object], bool, object]:
     """Return the sort key of a file in Obsidian's order; a folder's own page comes first in it."""
     folder, name = posixpath.split(uri)
     above: list[object] = [natural_key(part) for part in folder.split("/") if part]
     return above, not is_index, natural_key(posixpath.splitext(name)[0])
 
 
-def tags_page() -> str:
+def tags_page_markdown() -> str:
     """Return the Markdown of the page on which the theme lists the tags."""
     return """---
 description: All notes by topic.
@@ -368,7 +369,7 @@ All notes by topic.
 """
 
 
-def map_page() -> str:
+def map_page_markdown() -> str:
     """Return the Markdown of the page that shows the map: the graph of all notes of the roads."""
     return f"""---
 description: All notes of the road as a map, each below what must be understood before it.

@@ -33,18 +33,18 @@ def name_of(note: Note, vault: Vault) -> str:
     return Path(vault.relative(note.path)).with_suffix(".ipynb").as_posix()
 
 
-def notebook(note: Note, vault: Vault) -> str:
+def note_to_notebook(note: Note, vault: Vault) -> str:
     """Return a note as the JSON of a notebook."""
     if note.path.suffix == ".ipynb":
         return note.path.read_text(encoding="utf-8")
     cells: list[dict[str, Any]] = []
-    lines = _plain(note, vault)
+    lines = _without_own_syntax(note, vault)
     at = note.front
     for block in note.blocks:
         if block.kind != "python" or "no-run" in block.fence.options:
             continue  # a listing remains Markdown
         _add_text(cells, lines[at : block.fence.line - 1])
-        cells.append(_code(block, len(cells)))
+        cells.append(_code_cell(block, len(cells)))
         at = block.output.end if block.output else block.fence.end
     _add_text(cells, lines[at:])
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -59,10 +59,10 @@ def notebook(note: Note, vault: Vault) -> str:
 
 def all_notebooks(vault: Vault) -> dict[str, str]:
     """Return all notes as notebooks, by the names of their files."""
-    return {name_of(note, vault): notebook(note, vault) for note in vault.notes.values()}
+    return {name_of(note, vault): note_to_notebook(note, vault) for note in vault.notes.values()}
 
 
-def archive(vault: Vault, made: Mapping[str, str]) -> bytes:
+def zip_notebooks(vault: Vault, made: Mapping[str, str]) -> bytes:
     """Return a zip of the notebooks of all notes, with their figures and imported modules."""
     content = {name: text.encode() for name, text in made.items()}
     images = (path for path in vault.files if path.suffix in (".svg", ".png"))
@@ -79,7 +79,7 @@ def archive(vault: Vault, made: Mapping[str, str]) -> bytes:
     return packed.getvalue()
 
 
-def exported(path: Path, templates: Path) -> str:
+def export_notebook(path: Path, templates: Path) -> str:
     """Return a notebook with its outputs as the Markdown of a page; needs nbconvert.
 
     Parameters
@@ -101,7 +101,7 @@ def markdown_in(content: str) -> str:
     return html.unescape(found[1]) if found else ""
 
 
-def links(one: str, every: str) -> str:
+def links_html(one: str, every: str) -> str:
     """Return the Markdown line with links to a note's notebook and to the zip of all."""
     one, every = html.escape(one), html.escape(every)
     return (
@@ -117,11 +117,11 @@ def _add_text(cells: list[dict[str, Any]], lines: list[str]) -> None:
     text = "\n".join(lines).strip("\n")
     if text.strip("> \n"):
         source = text.splitlines(keepends=True)
-        number = f"text-{len(cells)}"
-        cells.append({"cell_type": "markdown", "id": number, "metadata": {}, "source": source})
+        name = f"text-{len(cells)}"
+        cells.append({"cell_type": "markdown", "id": name, "metadata": {}, "source": source})
 
 
-def _code(block: Block, number: int) -> dict[str, Any]:
+def _code_cell(block: Block, number: int) -> dict[str, Any]:
     """Return the code cell of a block, with its output."""
     metadata: dict[str, Any] = {}
     if "raises" in block.fence.options:
@@ -159,7 +159,7 @@ def _outputs(block: Block) -> Iterator[dict[str, Any]]:
         yield {"output_type": "error", "ename": name, "evalue": value, "traceback": [error]}
 
 
-def _plain(note: Note, vault: Vault) -> list[str]:
+def _without_own_syntax(note: Note, vault: Vault) -> list[str]:
     """Return the lines of a note without the syntax that only Obsidian and the site know."""
     lines = hide(note.text).text.split("\n")
     code = {n for fence in note.fences for n in range(fence.line, fence.end + 1)}
@@ -168,13 +168,13 @@ def _plain(note: Note, vault: Vault) -> list[str]:
         line = lines[link.line - 1]
         found = WIKILINK.match(line, link.column - 1) if link.wiki else None
         if found:
-            linked = _link(link, note, vault)
+            linked = _link_to_markdown(link, note, vault)
             lines[link.line - 1] = line[: found.start()] + linked + line[found.end() :]
     for number, line in enumerate(lines, 1):
         if number in code:
             continue
         line = COMMENT.sub("", REASON.sub("", line))
-        line = CALLOUT.sub(_title, line, count=1) if line.lstrip().startswith(">") else line
+        line = CALLOUT.sub(_bold_title, line, count=1) if line.lstrip().startswith(">") else line
         line = _FLASHCARD.sub(r"\1*Answer:*", line)
         line = BLOCK_ID.sub("", line)
         lines[number - 1] = line.rstrip()
@@ -184,11 +184,12 @@ def _plain(note: Note, vault: Vault) -> list[str]:
     return lines
 
 
-def _title(found: re.Match[str]) -> str:
+def _bold_title(found: re.Match[str]) -> str:
+    """Return the first line of a callout as bold text."""
     return f"**{found['title'] or found['type'].capitalize()}**"
 
 
-def _link(link: Link, note: Note, vault: Vault) -> str:
+def _link_to_markdown(link: Link, note: Note, vault: Vault) -> str:
     """Return a wikilink as Markdown, to the notebook of the note; its words if it leads nowhere."""
     words = link.shown
     try:

@@ -15,7 +15,7 @@ _BAR = ("x", "y", "width", "height")
 
 
 @lru_cache(maxsize=256)
-def outlined(tex: str, size: float) -> tuple[str, float]:
+def draw_formula(tex: str, size: float) -> tuple[str, float]:
     """Draw a formula about the start of its baseline.
 
     Parameters
@@ -39,11 +39,11 @@ def outlined(tex: str, size: float) -> tuple[str, float]:
 
     config.svg2 = False  # no ids that two drawings could share
     drawn = Latex(tex, size=size, color="currentColor")
-    shapes = "".join(map(_shape, ElementTree.fromstring(drawn.svg())))
+    shapes = "".join(map(_shape_to_svg, ElementTree.fromstring(drawn.svg())))
     return shapes, float(drawn.getsize()[0])
 
 
-def _shape(part: ElementTree.Element) -> str:
+def _shape_to_svg(part: ElementTree.Element) -> str:
     """Write a letter's outline or the bar of a fraction, short and without its colours."""
     if part.tag.endswith("}path"):
         points = _DECIMAL.sub(lambda found: f"{float(found[0]):.2f}", part.attrib["d"])

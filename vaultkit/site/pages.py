@@ -58,11 +58,11 @@ def relative_url(url: str, page: str) -> str:
     ('../../tern/', 'a.md')
     """
     folder, _, name = page.rpartition("/")
-    above, parts = _parts(folder if "." in name else page), _parts(url)
-    same = len(posixpath.commonprefix([above, parts]))
-    found = "/".join([".."] * (len(above) - same) + parts[same:]) or "."
-    return f"{found}/" if url.endswith("/") else found
+    here, there = _split_path(folder if "." in name else page), _split_path(url)
+    same = len(posixpath.commonprefix([here, there]))
+    path = "/".join([".."] * (len(here) - same) + there[same:]) or "."
+    return f"{path}/" if url.endswith("/") else path
 
 
-def _parts(url: str) -> list[str]:
+def _split_path(url: str) -> list[str]:
     return [part for part in posixpath.normpath(f"/{url}").split("/") if part]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 
-def data(note: str, questions: Sequence[Mapping[str, Any]]) -> str:
+def data_element(note: str, questions: Sequence[Mapping[str, Any]]) -> str:
     """Return the data of a note's questions as a script element; empty if there are none."""
     if not questions:
         return ""
@@ -24,7 +24,7 @@ def data(note: str, questions: Sequence[Mapping[str, Any]]) -> str:
 
 
 @dataclass(frozen=True)
-class Asking:
+class NoteWithQuestions:
     """A note with questions: its title, path and address, and the keys of its questions."""
 
     title: str
@@ -33,7 +33,7 @@ class Asking:
     keys: Sequence[str]
 
 
-def table(notes: Sequence[Asking]) -> str:
+def table_html(notes: Sequence[NoteWithQuestions]) -> str:
     """Return the table of all notes with questions; a script fills in the right answers."""
     rows = "".join(
         f'<tr data-note="{html.escape(note.path)}" data-keys="{" ".join(note.keys)}">'

@@ -35,17 +35,17 @@ def redirects(
         if url is None:
             continue
         for alias in note.aliases:
-            words = address_of(alias.replace("/", " "))
-            if words:
-                uri = f"{words}/index.html" if directories else f"{words}.html"
-                here = posixpath.dirname(uri) or "."
-                there = posixpath.relpath(url or ".", here)
-                if url.endswith("/") or not url:
-                    there += "/"
-                yield uri, redirect(there, note.name)
+            name = address_of(alias.replace("/", " "))
+            if not name:
+                continue
+            uri = f"{name}/index.html" if directories else f"{name}.html"
+            target = posixpath.relpath(url or ".", posixpath.dirname(uri) or ".")
+            if url.endswith("/") or not url:
+                target += "/"
+            yield uri, redirect_page(target, note.name)
 
 
-def redirect(address: str, title: str) -> str:
+def redirect_page(address: str, title: str) -> str:
     """Return a page that redirects, with or without JavaScript, and keeps the ``#anchor``."""
     to, title = html.escape(quote(address, safe="/.#%-_~")), html.escape(title)
     return (

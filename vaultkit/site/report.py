@@ -79,15 +79,15 @@ class Totals:
         """The totals in words that are short enough for a badge."""
         parts = [f"{self.outcomes[HOLDS]:,} hold"]
         if self.outcomes[FAILS]:
-            parts.append(_count(self.outcomes[FAILS], "fails", "fail"))
+            parts.append(_number_of(self.outcomes[FAILS], "fails", "fail"))
         if self.outcomes[UNJUDGED]:
             parts.append(not_judged(self.outcomes[UNJUDGED], self.comparisons))
         if self.unchecked:
-            parts.append(f"{_count(self.unchecked, 'note')} not checked")
+            parts.append(f"{_number_of(self.unchecked, 'note')} not checked")
         return ", ".join(parts)
 
 
-def entries(vault: Vault) -> list[Entry]:
+def read_entries(vault: Vault) -> list[Entry]:
     """Return an entry for each note of a vault, from its ledger."""
     found = []
     notes = list(vault.notes.values())
@@ -107,32 +107,34 @@ def entries(vault: Vault) -> list[Entry]:
     return sorted(found, key=lambda entry: entry.name.casefold())
 
 
-def line(entry: Entry, href: str = "") -> str:
+def foot_line(entry: Entry, href: str = "") -> str:
     """Return the line at the foot of a note, with a link to its row in the table of checks."""
-    state, words = "holds", ""
     if entry.checks is None:
         state, words = "unchecked", entry.unchecked.capitalize()
     elif not entry.checks:
         return ""
     else:
-        fails, verdicts = entry.count(FAILS), describe_verdicts(entry.checks)
-        parts = [verdicts] if verdicts else []
-        if fails:
-            state = "fails"
-            parts.insert(0, _count(fails, "check fails", "checks fail"))
-        excepted = entry.count(EXCEPTED)
-        if excepted:
-            parts.append(_count(excepted, "exception"))
-        if entry.machines:
-            parts.append(f"tried on {_count(entry.machines, 'machine')}")
-        words = "; ".join(parts)
+        state = "fails" if entry.count(FAILS) else "holds"
+        words = _results_in_words(entry, entry.checks)
     words = html.escape(words)
     if href:
         words = f'<a href="{html.escape(href)}">{words}</a>'
     return f'<p class="vk-checked vk-checked--{state}">{words}</p>'
 
 
-def summary(checks: Sequence[Check]) -> list[str]:
+def _results_in_words(entry: Entry, checks: Sequence[Check]) -> str:
+    """Return the counts of failures, verdicts, exceptions and machines of a note."""
+    fails, excepted = entry.count(FAILS), entry.count(EXCEPTED)
+    parts = [
+        _number_of(fails, "check fails", "checks fail") if fails else "",
+        describe_verdicts(checks),
+        _number_of(excepted, "exception") if excepted else "",
+        f"tried on {_number_of(entry.machines, 'machine')}" if entry.machines else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def summarize(checks: Sequence[Check]) -> list[str]:
     """Summarise the checks of a note: counts of verdicts, and reasons of what has none."""
     reasons = Counter(
         f"{_OPEN[check.outcome]}, {check.kind}: {_reason(check)}"
@@ -151,16 +153,16 @@ def _reason(check: Check) -> str:
     return "".join(check.why.splitlines()[:1]).removeprefix(f"{check.what}: ")
 
 
-def table(found: Sequence[Entry]) -> str:
+def table_html(found: Sequence[Entry]) -> str:
     """Return the table of all notes, with the number of checks of each kind that hold."""
     columns = (*(plural.capitalize() for plural in KINDS.values()), *_OPEN.values())
     head = "".join(f'<th scope="col">{title}</th>' for title in columns)
-    rows = "".join(_row(entry) for entry in found)
+    rows = "".join(_row_html(entry) for entry in found)
     sums = "".join(f"<td>{sum(e.count(HOLDS, kind) for e in found):,}</td>" for kind in KINDS)
     totals = Totals.of(found)
     sums += "".join(f"<td>{totals.outcomes[outcome]:,}</td>" for outcome in _OPEN)
     return (
-        f"<p>On {_count(totals.notes, 'note')}: {totals.words}.{_tried(found)}</p>"
+        f"<p>On {_number_of(totals.notes, 'note')}: {totals.words}.{_machines_in_words(found)}</p>"
         '<div class="vk-ledger md-typeset__scrollwrap" tabindex="0" role="region"'
         ' aria-label="Checks by note"><table class="vk-ledger__notes">'
         f'<thead><tr><th scope="col">Note</th>{head}</tr></thead>'
@@ -169,23 +171,24 @@ def table(found: Sequence[Entry]) -> str:
     )
 
 
-def _tried(found: Sequence[Entry]) -> str:
+def _machines_in_words(found: Sequence[Entry]) -> str:
     """Return a sentence on how many notes were run on how many machines."""
     tried = Counter(entry.machines for entry in found if entry.checks and entry.machines)
-    return "".join(
-        f" {_count(notes, 'note was', 'notes were')} tried on {_count(machines, 'machine')}."
-        for machines, notes in sorted(tried.items(), reverse=True)
-    )
+    text = ""
+    for machines, notes in sorted(tried.items(), reverse=True):
+        said = _number_of(notes, "note was", "notes were")
+        text += f" {said} tried on {_number_of(machines, 'machine')}."
+    return text
 
 
-def _row(entry: Entry) -> str:
+def _row_html(entry: Entry) -> str:
     """Return the table row of a note: the number of its checks of each kind."""
     name = f'<a href="{html.escape(entry.href)}">{html.escape(entry.name)}</a>'
     opening = f'<tr id="{html.escape(entry.anchor)}" data-note="{html.escape(entry.path)}">'
     if entry.checks is None:
         cells = f'<td class="vk-none" colspan="{len(KINDS) + len(_OPEN)}">{entry.unchecked}</td>'
     else:
-        cells = "".join(_cell(entry, kind) for kind in KINDS)
+        cells = "".join(_cell_html(entry, kind) for kind in KINDS)
         cells += "".join(f"<td>{entry.count(outcome) or _NONE}</td>" for outcome in _OPEN)
     return f'{opening}<th scope="row">{name}</th>{cells}</tr>'
 
@@ -193,14 +196,15 @@ def _row(entry: Entry) -> str:
 _NONE = '<span class="vk-none">0</span>'
 
 
-def _cell(entry: Entry, kind: str) -> str:
+def _cell_html(entry: Entry, kind: str) -> str:
+    """Return the table cell of the checks of a kind in a note."""
     held, fails = entry.count(HOLDS, kind), entry.count(FAILS, kind)
     if fails:
         return f'<td class="vk-fails">{fails} of {held + fails} fail</td>'
     return f"<td>{held or _NONE}</td>"
 
 
-def badge(totals: Totals) -> str:
+def draw_badge(totals: Totals) -> str:
     """Return the totals as a small SVG, for a README."""
     red, grey, green = "#b3261e", "#566074", "#0a6b52"
     colour = red if totals.outcomes[FAILS] else grey if totals.unchecked else green
@@ -223,7 +227,8 @@ def badge(totals: Totals) -> str:
     )
 
 
-def _count(number: int, one: str, many: str = "") -> str:
+def _number_of(number: int, one: str, many: str = "") -> str:
+    """Return a count in words: *1 note*, *2 notes*."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
@@ -232,12 +237,12 @@ def main(arguments: Sequence[str]) -> None:
     if len(arguments) != 2:
         raise SystemExit("usage: python -m vaultkit.site.report VAULT BADGE.svg")
     vault = Vault(Path(arguments[0]))
-    totals = Totals.of(entries(vault))
+    totals = Totals.of(read_entries(vault))
     if totals.outcomes[FAILS]:
         raise SystemExit(
             f"{totals.words}: no badge is written for failures; fix the notes and check them again"
         )
-    write_atomically(Path(arguments[1]), badge(totals))
+    write_atomically(Path(arguments[1]), draw_badge(totals))
 
 
 if __name__ == "__main__":

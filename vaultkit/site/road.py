@@ -37,50 +37,47 @@ class Place:
     after: Step | None
 
 
-def minutes(words: int) -> int:
+def reading_time(words: int) -> int:
     """Estimate the reading time of a page in minutes.
 
     Examples
     --------
-    >>> minutes(20), minutes(900)
+    >>> reading_time(20), reading_time(900)
     (1, 5)
     """
     return max(1, round(words / PER_MINUTE))
 
 
-def needed(note: Note, vault: Vault, road: Sequence[Path]) -> list[Path]:
+def needed_notes(note: Note, vault: Vault, road: Sequence[Path]) -> list[Path]:
     """List the earlier notes of the road that a note links to most, in the road's order."""
     if note.path not in road:
         return []
     earlier = road[: road.index(note.path)]
-    counts = Counter(path for path in _linked(note, vault) if path in earlier)
+    counts = Counter(path for path in _targets_of_links(note, vault) if path in earlier)
     # Of notes with equally many links, the nearer one.
     most = sorted(counts, key=lambda path: (-counts[path], -earlier.index(path)))[:MOST]
     return sorted(most, key=earlier.index)
 
 
-def _linked(note: Note, vault: Vault) -> Iterator[Path]:
+def _targets_of_links(note: Note, vault: Vault) -> Iterator[Path]:
     """Yield the target of each link of a note."""
     for link in note.links:
         with suppress(BrokenLinkError):
             yield vault.find(link.target, note.path) if link.target else note.path
 
 
-def entered(note: Note, vault: Vault, road: Sequence[Path]) -> Path | None:
-    """Return the note of the road that links to a note of a side road most often.
-
-    Of several, the first.
-    """
+def entry_note(note: Note, vault: Vault, road: Sequence[Path]) -> Path | None:
+    """Return the first note of the road that links to a note of a side road most often, or None."""
     counts = {
-        path: found
+        path: sum(target == note.path for target in _targets_of_links(vault.notes[path], vault))
         for path in road
         if path in vault.notes
-        and (found := sum(to == note.path for to in _linked(vault.notes[path], vault)))
     }
-    return min(counts, key=lambda path: (-counts[path], road.index(path)), default=None)
+    most = max(counts, key=counts.__getitem__, default=None)
+    return most if most and counts[most] else None
 
 
-def line(places: Sequence[Place], took: int, map_: str = "") -> str:
+def step_line(places: Sequence[Place], took: int, map_: str = "") -> str:
     """Return the line above the title of a page on a road: its step, and its reading time.
 
     Parameters
@@ -94,15 +91,15 @@ def line(places: Sequence[Place], took: int, map_: str = "") -> str:
     """
     first = places[0]
     step = f"{first.name + ': step' if first.name else 'Step'} {first.at} of {first.of}"
-    return _line(step, took, map_, first.at / first.of)
+    return _line_above_title(step, took, map_, first.at / first.of)
 
 
-def beside(took: int, map_: str = "") -> str:
+def side_road_line(took: int, map_: str = "") -> str:
     """Return the line above the title of a page on a side road."""
-    return _line("Side road", took, map_, 0)
+    return _line_above_title("Side road", took, map_, 0)
 
 
-def onward(
+def onward_links(
     note: str, places: Sequence[Place], before: Sequence[Step], from_: Step | None = None
 ) -> str:
     """Return the links at the foot of a page to what comes before and after it on the roads.
@@ -140,7 +137,7 @@ def onward(
     )
 
 
-def _line(step: str, took: int, map_: str, done: float) -> str:
+def _line_above_title(step: str, took: int, map_: str, done: float) -> str:
     """Return the line above a title.
 
     It has the words of the step, linked to the map if there is one, the minutes of the page,

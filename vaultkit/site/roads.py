@@ -56,8 +56,8 @@ class Roads:
         steps = [page for page in (*self.main, *self.side) if page.note]
         paths = [page.path for page in steps]
         #: By path, the notes that a reader must understand directly before a note.
-        self.needs: dict[Path, list[Path]] = graph.reduced(
-            {page.path: road.needed(page.note, vault, paths) for page in steps if page.note}
+        self.needs: dict[Path, list[Path]] = graph.transitive_reduction(
+            {page.path: road.needed_notes(page.note, vault, paths) for page in steps if page.note}
         )
 
     def place_of(self, page: SitePage, minutes: int, map_url: str) -> tuple[str, str]:
@@ -87,28 +87,30 @@ class Roads:
             return step(pages[at]) if at < len(pages) else None
 
         map_ = page.to(map_url) if map_url else ""
-        before = [step(pages[path]) for path in road.needed(page.note, self._vault, list(pages))]
+        before = [
+            step(pages[path]) for path in road.needed_notes(page.note, self._vault, list(pages))
+        ]
         if page in self.side:
             main = list(pages)[: len(self.main)]
-            entered = road.entered(page.note, self._vault, main)
+            entered = road.entry_note(page.note, self._vault, main)
             from_ = step(pages[entered]) if entered else None
-            return road.beside(minutes, map_), road.onward(page.uri, (), (), from_)
+            return road.side_road_line(minutes, map_), road.onward_links(page.uri, (), (), from_)
         walked = {**shorter, **({"": self._whole} if page in self._whole else {})}
         places = [
             road.Place(name, steps.index(page) + 1, len(steps), after(steps))
             for name, steps in walked.items()
         ]
-        return road.line(places, minutes, map_), road.onward(page.uri, places, before)
+        return road.step_line(places, minutes, map_), road.onward_links(page.uri, places, before)
 
     def graph_of(self, page: SitePage, map_url: str) -> str:
         """Return the drawing of a note's neighbours on the roads; empty without a map."""
         if page.note is None or page.path not in self.needs or not map_url:
             return ""
-        return graph.of_note(page.path, self._stops(page), self.needs, page.to(map_url))
+        return graph.draw_around(page.path, self._stops(page), self.needs, page.to(map_url))
 
     def map(self, page: SitePage) -> str:
         """Return the drawing of all notes of the roads, for the page of the map."""
-        return graph.of_all(self._stops(page), self.needs)
+        return graph.draw_all(self._stops(page), self.needs)
 
     def _stops(self, page: SitePage) -> dict[Path, graph.Stop]:
         """Return the notes of all roads, with their addresses relative to a page."""

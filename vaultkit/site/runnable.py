@@ -64,7 +64,7 @@ _ENGINE = Path(__file__).parents[1]
 _NEVER = (1980, 1, 1, 0, 0, 0)
 
 
-def bundle(vault: Vault, figures: str = "") -> bytes:
+def zip_files(vault: Vault, figures: str = "") -> bytes:
     """Return a zip of all files that Pyodide does not contain.
 
     Parameters
@@ -80,7 +80,7 @@ def bundle(vault: Vault, figures: str = "") -> bytes:
         The same for the same files: ``packages/`` is added to Python's path; ``vault/`` contains
         the folder of the notes and the modules that they import from beside it.
     """
-    content = dict(sorted([*_packages(), *_engine(), *_vault(vault, figures)]))
+    content = dict(sorted([*_package_files(), *_engine_files(), *_vault_files(vault, figures)]))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, data in content.items():
@@ -88,7 +88,7 @@ def bundle(vault: Vault, figures: str = "") -> bytes:
     return packed.getvalue()
 
 
-def engine(
+def addresses_script(
     vault: Vault,
     address: str,
     *,
@@ -129,7 +129,7 @@ def engine(
     return f"const VAULTKIT_ENGINE = {json.dumps(addresses)};\n"
 
 
-def controls(note: str = "") -> str:
+def controls_html(note: str = "") -> str:
     """Return the element to which the script adds buttons, for one note or for all notes."""
     of = f'data-note="{html.escape(note)}"' if note else "data-vault"
     return f'<div class="vk-run" {of}></div>'
@@ -141,13 +141,13 @@ def local_modules(vault: Vault, figures: str = "") -> list[Path]:
     for note in vault.notes.values():
         for block in note.blocks:
             for line in block.fence.lines:
-                names |= _imported(line.lstrip("> ").strip())
+                names |= _imported_modules(line.lstrip("> ").strip())
     beside = vault.root.parent
     found = (path for name in sorted(names) for path in (beside / name, beside / f"{name}.py"))
     return [path for path in found if (path / "__init__.py").is_file() or path.is_file()]
 
 
-def _imported(line: str) -> set[str]:
+def _imported_modules(line: str) -> set[str]:
     """Return the modules that a line imports, even if the statement continues on the next line."""
     if not line.startswith(("import ", "from ")):
         return set()
@@ -161,7 +161,7 @@ def _imported(line: str) -> set[str]:
     return {module.partition(".")[0]} if module and not statement.level else set()  # type: ignore[attr-defined]
 
 
-def _packages() -> Iterator[tuple[str, bytes]]:
+def _package_files() -> Iterator[tuple[str, bytes]]:
     """Yield path and content of the installed dependencies' Python files and licences."""
     for package in _PACKAGES:
         for file in files(package) or ():
@@ -171,7 +171,7 @@ def _packages() -> Iterator[tuple[str, bytes]]:
                 yield f"packages/{file.as_posix()}", path.read_bytes()
 
 
-def _engine() -> Iterator[tuple[str, bytes]]:
+def _engine_files() -> Iterator[tuple[str, bytes]]:
     """Yield path and content of each file of the engine that runs in a browser."""
     paths = [_ENGINE / name for name in _MODULES]
     paths += [path for room in _ROOMS for path in (_ENGINE / room).rglob("*.py")]
@@ -180,7 +180,7 @@ def _engine() -> Iterator[tuple[str, bytes]]:
         yield f"packages/vaultkit/{path.relative_to(_ENGINE).as_posix()}", path.read_bytes()
 
 
-def _vault(vault: Vault, figures: str) -> Iterator[tuple[str, bytes]]:
+def _vault_files(vault: Vault, figures: str) -> Iterator[tuple[str, bytes]]:
     """Yield path and content of the settings, of the vault's files and of the modules beside it.
 
     Files that are not text, such as photographs, are empty: links need only find them.

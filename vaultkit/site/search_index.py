@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from vaultkit.read.html import HTMLReader
 from vaultkit.render.mathematics import formula_to_text
 
-#: So many formulas at the beginning of a note are indexed as its main ones.
-_STATED = 2
+#: The number of formulas at the beginning of a note that are indexed as its main ones.
+_MAIN_FORMULAS = 2
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _INLINE = frozenset(
     re.findall(
@@ -66,12 +66,12 @@ class Entry:
     shown: str = ""
 
 
-def sections(html: str) -> list[Section]:
+def split_sections(html: str) -> list[Section]:
     """Split the content of a page at its headings.
 
     Examples
     --------
-    >>> sections('<h1>T</h1><p>One.</p><h2 id="a">In <em>a</em></h2><p>Two,<br>three.</p>')
+    >>> split_sections('<h1>T</h1><p>One.</p><h2 id="a">In <em>a</em></h2><p>Two,<br>three.</p>')
     [Section(anchor='', heading='', text='One.'), Section(anchor='a', heading='In a', text='Two, three.')]
     """  # noqa: E501 (the output is one line)
     reader = _Reader()
@@ -83,7 +83,7 @@ def sections(html: str) -> list[Section]:
     return [section for section in reader.finish() if section.heading or section.text]
 
 
-def written(entry: Entry) -> bytes:
+def serialize_entry(entry: Entry) -> bytes:
     """Return an entry as a JSON list, which is a third shorter than an object."""
     formulas = [formula for part in entry.sections for formula in part.formulas]
     fields = [
@@ -93,7 +93,7 @@ def written(entry: Entry) -> bytes:
         list(entry.tags),
         entry.summary,
         entry.linked,
-        formulas[:_STATED],
+        formulas[:_MAIN_FORMULAS],
         [[part.anchor, part.heading, part.text] for part in entry.sections],
         *([entry.shown] if entry.shown else []),
     ]
@@ -101,7 +101,7 @@ def written(entry: Entry) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def index(pages: Iterable[bytes]) -> bytes:
+def join_entries(pages: Iterable[bytes]) -> bytes:
     """Return the index that `search.js` reads, given serialised entries."""
     return b"[" + b",".join(pages) + b"]"
 
@@ -130,12 +130,13 @@ class _Reader(HTMLReader):
         if tag in _VOID:
             return
         self.open.append(tag)
-        if self.left_out_from or not (attrs or tag in _HEADINGS or tag in _UNREAD or tag == "code"):
+        matters = attrs or tag in _HEADINGS or tag in _UNREAD or tag == "code"
+        if self.left_out_from or not matters:
             return
         values = dict(attrs)
         names = (values.get("class") or "").split()
         if tag in _HEADINGS and (tag == "h1" or values.get("id")):
-            self._end()
+            self._end_section()
             self.heading = tag
             if tag != "h1":
                 self.sections.append(Section(anchor=values.get("id") or ""))
@@ -173,7 +174,7 @@ class _Reader(HTMLReader):
             if last == tag:
                 break
         if tag == self.heading:
-            words = self._take()
+            words = self._take_text()
             if tag != "h1":
                 self.sections[-1].heading = words
             self.heading = ""
@@ -189,13 +190,14 @@ class _Reader(HTMLReader):
         self.parts.append(data)
 
     def finish(self) -> list[Section]:
-        self._end()
+        self._end_section()
         return self.sections
 
-    def _end(self) -> None:
-        self.sections[-1].text = " ".join(filter(None, [self.sections[-1].text, self._take()]))
+    def _end_section(self) -> None:
+        self.sections[-1].text = " ".join(filter(None, [self.sections[-1].text, self._take_text()]))
 
-    def _take(self) -> str:
+    def _take_text(self) -> str:
+        """Return the text since the last call, on one line."""
         words = " ".join("".join(self.parts).split())
         self.parts = []
         return re.sub(r" (?=[,.;:!?)])", "", words)

@@ -34,7 +34,7 @@ class ShownTitles:
     def __init__(self, notes: Iterable[Note]) -> None:
         given = {note.title: note.meta.get("shown_title") for note in notes}
         self._shown = {
-            html.escape(title, quote=False): typeset(str(shown))
+            html.escape(title, quote=False): title_to_html(str(shown))
             for title, shown in given.items()
             if shown
         }
@@ -45,7 +45,7 @@ class ShownTitles:
         """Return the HTML of a title; empty if it is shown as it is."""
         return self._shown.get(html.escape(title, quote=False), "")
 
-    def inserted(self, page: str) -> str:
+    def insert(self, page: str) -> str:
         """Return a page with these titles in all links, headings and lists."""
         if not any(title in page for title in self._shown):
             return page
@@ -54,12 +54,12 @@ class ShownTitles:
         )
 
 
-def typeset(title: str) -> str:
+def title_to_html(title: str) -> str:
     """Return the HTML of a title with formulas.
 
     Examples
     --------
-    >>> typeset("Root of $d_k$ & more")
+    >>> title_to_html("Root of $d_k$ & more")
     'Root of <i class="vk-symbol">d<sub>k</sub></i> &amp; more'
     """
 

@@ -82,7 +82,9 @@ class Used:
 Divided = Callable[[Sequence[Any], Callable[[Iterable[Any]], Any]], list[Any]]
 
 
-def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(things)]) -> None:
+def join_sheets(
+    site: Path, folder: str, divided: Divided = lambda things, work: [work(things)]
+) -> None:
     """Replace all style sheets that the pages of a site link to by a single one.
 
     Parameters
@@ -96,32 +98,38 @@ def join(site: Path, folder: str, divided: Divided = lambda things, work: [work(
     """
     pages = [*enumerate(sorted(site.rglob("*.html")))]
     read = divided(pages, lambda part: _read_pages(part, site))
-    firsts = sorted((at, names) for part in read for names, at in part["named"])
-    sheets: dict[Path, str] = {}
-    for file in (Path(name) for _, names in firsts for name in names):
-        if file not in sheets and file.is_file():
-            css = file.read_text("utf-8")
-            # Relative addresses in a style sheet of another folder would no longer lead to their
-            # files.
-            if file.parent == site / folder or not _RELATIVE.search(css):
-                sheets[file] = css
+    linked = sorted((at, names) for part in read for names, at in part["named"])
+    sheets = _read_sheets([Path(name) for _, names in linked for name in names], site / folder)
     scripts = [path.read_text("utf-8") for path in sorted(site.rglob("*.js"))]
-    made = [" ".join(_THEMES_NAME.findall(s)) if "md-search" in s else s for s in scripts]
-    by_scripts = Used.by([], [*made, _STATES])
+    # Of the theme's own script, only the names of its classes count.
+    named = [" ".join(_THEMES_NAME.findall(s)) if "md-search" in s else s for s in scripts]
+    by_scripts = Used.by([], [*named, _STATES])
     used = Used(
         by_scripts.classes.union(*(part["classes"] for part in read)),
         frozenset((name, value) for part in read for name, value in part["values"]),
     )
-    joined = without_unread(
-        "\n".join(
-            pruned(css, used) if file.parent == site / _THEME else tight(css)
-            for file, css in sheets.items()
-        ),
-        [*(f"{name} " for part in read for name in part["properties"]), *scripts],
+    rules = (
+        prune(css, used) if file.parent == site / _THEME else minify(css)
+        for file, css in sheets.items()
     )
+    properties = (f"{name} " for part in read for name in part["properties"])
+    joined = drop_unread_properties("\n".join(rules), [*properties, *scripts])
     name = f"{folder}/site.{hashlib.sha256(joined.encode()).hexdigest()[:8]}.css"
     write_atomically(site / name, joined)
-    divided(pages, lambda part: _name_sheet(part, site, sheets.keys(), name))
+    divided(pages, lambda part: _replace_links(part, site, sheets.keys(), name))
+
+
+def _read_sheets(files: Iterable[Path], folder: Path) -> dict[Path, str]:
+    """Return the content of each style sheet that can be moved to a folder."""
+    sheets: dict[Path, str] = {}
+    for file in files:
+        if file in sheets or not file.is_file():
+            continue
+        css = file.read_text("utf-8")
+        # Relative addresses in a style sheet of another folder would no longer lead to their files.
+        if file.parent == folder or not _RELATIVE.search(css):
+            sheets[file] = css
+    return sheets
 
 
 def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list[Any]]:
@@ -137,7 +145,7 @@ def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list
     properties: set[str] = set()
     for at, path in pages:
         page = path.read_text("utf-8")
-        files = tuple(os.fspath(_file(found, path, site)) for found in _LINK.finditer(page))
+        files = tuple(os.fspath(_file_of(found, path, site)) for found in _LINK.finditer(page))
         if files:
             named.setdefault(files, at)
             used = Used.by([page], [])
@@ -152,26 +160,26 @@ def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list
     }
 
 
-def _name_sheet(
+def _replace_links(
     pages: Iterable[tuple[int, Path]], site: Path, sheets: Collection[Path], name: str
 ) -> None:
     """Replace the links to these style sheets in pages by one link, in the place of the first."""
     for _, path in pages:
         page = path.read_text("utf-8")
-        links = [f for f in _LINK.finditer(page) if _file(f, path, site) in sheets]
+        links = [f for f in _LINK.finditer(page) if _file_of(f, path, site) in sheets]
         if not links:
             continue
         first = links[0]
         # The links of the error page are relative to the root of the host.
-        old = posixpath.relpath(_file(first, path, site).relative_to(site).as_posix(), ".")
+        old = posixpath.relpath(_file_of(first, path, site).relative_to(site).as_posix(), ".")
         href = first[1].removesuffix(old) + name
-        text = page[: first.start()] + _link(href)
+        text = page[: first.start()] + f'<link rel="stylesheet" href="{href}">\n    '
         for link, end in pairwise([*(link.span() for link in links), (len(page), 0)]):
             text += page[link[1] : end[0]]
         path.write_text(text, encoding="utf-8", newline="")
 
 
-def _file(link: re.Match[str], page: Path, site: Path) -> Path:
+def _file_of(link: re.Match[str], page: Path, site: Path) -> Path:
     """Return the file that a link to a style sheet names."""
     href = unquote(link[1])
     if href.startswith("/"):
@@ -182,11 +190,7 @@ def _file(link: re.Match[str], page: Path, site: Path) -> Path:
     return Path(posixpath.normpath((page.parent / href).as_posix()))
 
 
-def _link(href: str) -> str:
-    return f'<link rel="stylesheet" href="{href}">\n    '
-
-
-def pruned(css: str, used: Used) -> str:
+def prune(css: str, used: Used) -> str:
     """Return a style sheet without the rules that match nothing.
 
     Parameters
@@ -198,26 +202,32 @@ def pruned(css: str, used: Used) -> str:
 
     Examples
     --------
-    >>> pruned(".a,.b:not(.c) .d{x:y}@media print{.c{x:y}}", Used.by(['<p class="a d">'], []))
+    >>> prune(".a,.b:not(.c) .d{x:y}@media print{.c{x:y}}", Used.by(['<p class="a d">'], []))
     '.a{x:y}'
     """
-    return "".join(_rules(_parsed(css), used))
+    return "".join(_used_rules(_parse(css), used))
 
 
-def tight(css: str) -> str:
+def minify(css: str) -> str:
     r"""Return a style sheet without comments and indentation.
 
     Examples
     --------
-    >>> tight('/* Why. */\n.a {\n  content: "/* \\201C */";\n}\n')
+    >>> minify('/* Why. */\n.a {\n  content: "/* \\201C */";\n}\n')
     '\n.a {\ncontent: "/* \\201C */";\n}\n'
     """
     kept = _COMMENT.sub(lambda found: found["text"] or "", css)
     return re.sub(r"\n\s*", "\n", kept)
 
 
-def without_unread(css: str, texts: Sequence[str]) -> str:
-    """Drop custom properties that neither the style sheet nor one of the texts reads."""
+def drop_unread_properties(css: str, texts: Sequence[str]) -> str:
+    """Drop custom properties that neither the style sheet nor one of the texts reads.
+
+    Examples
+    --------
+    >>> drop_unread_properties(".a{--b:1;--c:2;x:var(--b)}", [])
+    '.a{--b:1;x:var(--b)}'
+    """
     read = {name for text in (css, *texts) for name in _PROPERTY.findall(text)}
     return re.sub(
         r"(?<=[{;])(--[\w-]+):(?:\"[^\"]*\"|'[^']*'|url\([^()]*\)|[^;{}\"'])*;",
@@ -227,21 +237,21 @@ def without_unread(css: str, texts: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=4)
-def _parsed(css: str) -> tuple[Node, ...]:
+def _parse(css: str) -> tuple[Node, ...]:
     return tuple(tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True))
 
 
-def _rules(rules: Iterable[Any], used: Used) -> Iterable[str]:
+def _used_rules(rules: Iterable[Any], used: Used) -> Iterable[str]:
     """Yield the CSS rules that may apply to a page, with only the selectors that may match."""
     for rule in rules:
         if rule.type == "qualified-rule":
-            selectors = [s for s in _parts(rule.prelude) if _may_match(s, used)]
+            selectors = [s for s in _split_selectors(rule.prelude) if _may_match(s, used)]
             if selectors:
                 heads = ",".join(tinycss2.serialize(selector).strip() for selector in selectors)
                 yield f"{heads}{{{tinycss2.serialize(rule.content).strip()}}}"
         elif rule.type == "at-rule" and rule.content and rule.lower_at_keyword in _NESTING:
             inner = tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
-            kept = "".join(_rules(inner, used))
+            kept = "".join(_used_rules(inner, used))
             if kept:
                 head = tinycss2.serialize(rule.prelude)
                 yield f"@{rule.at_keyword}{head}{{{kept}}}"
@@ -252,7 +262,7 @@ def _rules(rules: Iterable[Any], used: Used) -> Iterable[str]:
 _NESTING = ("media", "supports", "layer", "container")
 
 
-def _parts(tokens: Iterable[Any]) -> list[list[Any]]:
+def _split_selectors(tokens: Iterable[Any]) -> list[list[Any]]:
     """Split a list of selectors at its commas."""
     parts: list[list[Any]] = [[]]
     for token in tokens:
@@ -267,20 +277,20 @@ def _may_match(selector: Sequence[Any], used: Used) -> bool:
     """Return whether a selector can match an element: each class and attribute in it is used."""
     if _COSTLY_RULE.search(tinycss2.serialize(selector)):
         return False
-    dot = False
+    is_class = False
     for token in selector:
-        if dot and token.type == "ident" and token.value not in used.classes:
+        if is_class and token.type == "ident" and token.value not in used.classes:
             return False
-        dot = token == "."
+        is_class = token == "."
         if token.type == "function" and token.lower_name in ("is", "where"):
-            if not any(_may_match(part, used) for part in _parts(token.arguments)):
+            if not any(_may_match(part, used) for part in _split_selectors(token.arguments)):
                 return False
-        elif token.type == "[] block" and not _occurs(token.content, used):
+        elif token.type == "[] block" and not _attribute_may_occur(token.content, used):
             return False
     return True
 
 
-def _occurs(attribute: Sequence[Any], used: Used) -> bool:
+def _attribute_may_occur(attribute: Sequence[Any], used: Used) -> bool:
     """Return whether some page may have an attribute, given as the tokens between ``[`` and ``]``.
 
     For attributes whose values are all in the pages, it must be one of ``used.values``; scripts may

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Target, Vault
-from vaultkit.site.meanings import Meaning, Meanings, read
+from vaultkit.site.meanings import Meaning, Meanings, read_meanings
 from vaultkit.site.pages import SitePage
 
 
@@ -28,7 +28,9 @@ class Terms:
         notes = {name: vault.notes.get(vault.root / name) for name in names}
         #: Paths at which there is no note.
         self.missing = [name for name, note in notes.items() if note is None]
-        self._known = [(meaning, note) for note in notes.values() if note for meaning in read(note)]
+        self._known = [
+            (meaning, note) for note in notes.values() if note for meaning in read_meanings(note)
+        ]
         self._marker = Meanings(meaning for meaning, _ in self._known)
         self._places: dict[int, Target] = {}
         for meaning, note in self._known:
