@@ -83,7 +83,7 @@ def test_what_is_set_is_put_back(what: str, alone: bool) -> None:
         kept.apply()
         assert now() == before
         change()
-        kept.apply([what], now=State.capture())
+        kept.apply([what], present=State.capture())
         assert now() == before
         # What is not named stays as it is.
         change()

@@ -312,7 +312,7 @@ def _check(kind: str, formula: Formula, outcome: str, why: str, at: int = 0) -> 
     ``at`` is a place in its TeX, in that row.
     """
     has_rows = formula.display and "\n" in formula.tex
-    line = formula.row(at) if has_rows and outcome in UNPROVEN else formula.line
+    line = formula.line_at(at) if has_rows and outcome in UNPROVEN else formula.line
     column = formula.column if line == formula.line else 1
     return Check(kind, line, formula.tex, outcome, why, column)
 

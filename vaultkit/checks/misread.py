@@ -85,7 +85,7 @@ def _unrendered_markup(text: UnparsedMarkup) -> Iterator[Problem]:
     """Yield mark-up that is shown as text."""
     for pattern, why in (*_BROKEN.items(), *_UNREAD.items()):
         for found in pattern.finditer(text.words):
-            at = text.at(found.start())
+            at = text.place_of(found.start())
             if text.paragraph.startswith(found[0], at):
                 line, column = text.places(at)
                 foreign = pattern in _UNREAD

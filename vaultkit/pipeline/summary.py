@@ -51,12 +51,11 @@ def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -
         return []
     kinds = Counter(check.kind for _, check in found)
     notes = Counter(path for path, _ in found)
-    first = {check.kind: (path, check) for path, check in reversed(found)}
-    rows = [
-        (kind, str(count), _shortened(f"{Path(path).name}:{check.line}: {check.why.strip()}"))
-        for kind, count in kinds.most_common()
-        for path, check in [first[kind]]
-    ]
+    examples = {
+        check.kind: _shortened(f"{Path(path).name}:{check.line}: {check.why.strip()}")
+        for path, check in reversed(found)
+    }
+    rows = [(kind, str(count), examples[kind]) for kind, count in kinds.most_common()]
     worst = [(str(count), path) for path, count in notes.most_common(_WORST)]
     stale = sum(check.fix is not None for _, check in found)
     next_steps = [

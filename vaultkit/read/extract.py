@@ -237,9 +237,10 @@ def text_of_properties(meta: Mapping[str, Any], source: str, line: int) -> Itera
 def _text_beside(
     place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
 ) -> Iterator[Prose]:
-    """Yield an alternative text or title as prose of its own.
+    """Yield a text beside a paragraph, an alternative text or a title, unless it is blank.
 
-    A comment with a reason directly after ``position`` is for its last number.
+    ``place`` says which it is, and ``begins`` where it is in the file. The token behind
+    ``position`` may be a comment with a reason, which is for its last number.
     """
     if not text.strip():
         return

@@ -515,20 +515,20 @@ class _Reader:
         if not found:
             return
         # A footnote within a line has no block of its own.
-        block = (span[0] + 1, max(span[0] + 1, span[1]))
-        if index > 1 and tokens[index - 2].type == "list_item_open":
-            # The id names the whole item.
-            last = max(block[1], (lines_of(tokens[index - 2]) or block)[1])
-            while last > block[1] and not self.lines[last - 1].strip("> \t"):
-                last -= 1
-            block = (block[0], last)
-        if not token.content[: found.start()].strip():
-            # An id on a line of its own names the block above it.
+        first, last = span[0] + 1, max(span[0] + 1, span[1])
+        lines_above = None
+        if not token.content[: found.start()].strip():  # it is on a line of its own
             above = (tokens[at] for at in range(index - 2, -1, -1))
             siblings = (other for other in above if other.level == token.level - 1)
             lines_above = next(filter(None, map(lines_of, siblings)), None)
-            block = (lines_above[0] + 1, lines_above[1]) if lines_above else block
-        self.block_ids[found["id"]] = block
+        if lines_above:
+            first, last = lines_above[0] + 1, lines_above[1]
+        elif index > 1 and tokens[index - 2].type == "list_item_open":
+            end_of_text = last
+            last = max(last, (lines_of(tokens[index - 2]) or span)[1])
+            while last > end_of_text and not self.lines[last - 1].strip("> \t"):
+                last -= 1
+        self.block_ids[found["id"]] = (first, last)
 
 
 def _unique_anchor(wanted: str, taken: dict[str, int]) -> str:

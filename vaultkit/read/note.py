@@ -115,9 +115,9 @@ class Formula:
     @property
     def lines(self) -> range:
         """The lines of the formula."""
-        return range(self.line, self.row(len(self.tex)) + 1)
+        return range(self.line, self.line_at(len(self.tex)) + 1)
 
-    def row(self, at: int) -> int:
+    def line_at(self, at: int) -> int:
         """Return the line of a place in the TeX."""
         return self.line + self.lead + self.tex.count("\n", 0, at)
 
@@ -263,7 +263,7 @@ class UnparsedMarkup:
     parts: tuple[tuple[int, int], ...]
     places: Places
 
-    def at(self, offset: int) -> int:
+    def place_of(self, offset: int) -> int:
         """Return the place in the paragraph of a character of the text."""
         return place_in_paragraph(self.parts, offset)
 

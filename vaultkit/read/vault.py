@@ -132,11 +132,11 @@ class Vault:
         self._publish(files, notes)
 
     def replacing(self, note: Note) -> Vault:
-        """Return this vault with a note in place of the one of its path, which need not exist."""
-        other, known = copy(self), self.notes.get(note.path)
-        has_same_names = known is not None and known.aliases == note.aliases
+        """Return a copy of this vault with a note, which replaces the one with its path, if any."""
+        other, replaced = copy(self), self.notes.get(note.path)
+        has_same_names = replaced is not None and replaced.aliases == note.aliases
         if has_same_names and self.whole is self:
-            # Resolving them again would take long in a large vault.
+            # Names resolve as before; resolving them again would take long in a large vault.
             other.whole, other.notes = other, {**self.notes, note.path: note}
             other._forget(*_OF_TEXTS)
             return other
@@ -161,7 +161,10 @@ class Vault:
         self._strict = None if app is None else bool(app.get("strictLineBreaks", False))
 
     def _publish(self, files: list[Path], notes: dict[Path, Note]) -> None:
-        """Store the files and notes, those that are published if only these are asked for."""
+        """Store the files and notes; in a public vault, only those that are published.
+
+        ``whole`` is then the vault with all of them, and ``hidden`` are those that it alone has.
+        """
         self._hold(files, notes)
         self.whole, self.hidden = self, frozenset[Path]()
         if self._public:
@@ -294,7 +297,13 @@ class Vault:
         raise kind(what, name, lambda: self._nearest)
 
     def _find_public(self, name: str, source: Path) -> Path:
-        """Find a name among all files; raise UnpublishedError for one that is not published."""
+        """Return the file that a name means in the whole vault, if that file is published.
+
+        Raises
+        ------
+        UnpublishedError
+            If it is not published.
+        """
         try:
             path = self.whole.find(name, source)
         except BrokenLinkError as error:

@@ -272,7 +272,7 @@ class NoteRun:
         if self._out_of_memory:
             why = f"not run: no memory was left after line {self._out_of_memory}"
             return [_failing_step(block, block.fence.line, why)]
-        self._state.apply(now=self._outside)
+        self._state.apply(present=self._outside)
         self._capture.output.closed_by_note = False
         try:
             with _as_main(self._module), guard_files(self._watch, self._filename):
@@ -282,7 +282,7 @@ class NoteRun:
             is_end = self._is_last(block) and not self._compares_later
             broken = ORIGINALS.restore(essential=not is_end)
             self._state = State.capture()
-            self._outside.apply(now=self._state)
+            self._outside.apply(present=self._state)
         steps += [
             _failing_step(block, line, why)
             for line, why in self._side_effects(block, broken)

@@ -66,12 +66,12 @@ class State:
                 state._values[name] = facet.fresh()
         return state
 
-    def apply(self, names: Iterable[str] = (), *, now: State | None = None) -> None:
+    def apply(self, names: Iterable[str] = (), *, present: State | None = None) -> None:
         """Restore this state: all that was captured, or the facets named.
 
-        ``now`` is the present state, if it is known.
+        With the ``present`` state, facets that have the wanted value already are not set again.
         """
-        known = now._values if now else {}
+        known = present._values if present else {}
         for name in names or self._values:
             facet = _FACETS[name]
             with contextlib.suppress(OSError, KeyError):

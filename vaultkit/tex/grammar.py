@@ -233,9 +233,10 @@ class _Statements(Expressions):
     def make_statements(
         self, start: int, lefts: list[Node], relations: list[str], sides: list[Node]
     ) -> list[Node]:
-        """Return a statement ``left = side = …`` for each of the listed left sides.
+        """Return a statement ``left = side = …`` for each left side; none without relations.
 
-        The statements get the place of the token ``start``.
+        They begin at ``start`` in the formula. Left sides with dots, ``x_1, …, x_n``, give one
+        statement with the range of an index.
         """
         if not relations:
             return []

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,6 +113,13 @@ def without_underscore(name: str) -> tuple[str, ...]:
     """
     found = (s.rstrip("_") for s in spellings(name))
     return tuple(dict.fromkeys(s.replace("_", "") for s in found if "_" in s))
+
+
+class _IndexedName(NamedTuple):
+    """The name of a variable, and the indices that pick an element of it."""
+
+    name: str
+    indices: tuple[Node, ...] = ()
 
 
 class NameResolver:
@@ -326,12 +333,16 @@ class NameResolver:
         return Element(base, (self.resolve_index(node.index, env),))
 
     def _derivative(self, node: Derivative, env: Mapping[str, str]) -> Node:
-        """Resolve a derivative to the variable ``dL_dw``, or to a quotient of variables."""
-        pairs = itertools.product(
-            self.derivative_parts(node.above), self.derivative_parts(node.below)
-        )
-        readings = [(f"d{f}_d{x}", of_f + of_x) for (f, of_f), (x, of_x) in pairs]
-        name, indices = next((r for r in readings if r[0] in self.variables), readings[-1])
+        """Resolve a derivative by ``w_i`` to ``dL_dw_i``, or to an element of ``dL_dw``.
+
+        ``dx / dt`` may also be a quotient of variables.
+        """
+        above, below = self.split_name(node.above), self.split_name(node.below)
+        readings = [
+            _IndexedName(f"d{f.name}_d{x.name}", f.indices + x.indices)
+            for f, x in itertools.product(above, below)
+        ]
+        name, indices = next((r for r in readings if r.name in self.variables), readings[-1])
         if name not in self.variables:
             names = [part.name for part in walk(node.quotient) if isinstance(part, Symbol)]
             if node.quotient and all(map(self.find, names)):
@@ -344,17 +355,17 @@ class NameResolver:
     def _differential(self, node: Differential, env: Mapping[str, str]) -> Node:  # noqa: ARG002
         raise EvaluationError(r"\partial is alone; a derivative is written as a fraction")
 
-    def derivative_parts(self, node: Node) -> list[tuple[str, tuple[Node, ...]]]:
-        """Return the readings of a name with indices: the name of a variable, and its indices."""
+    def split_name(self, node: Node) -> list[_IndexedName]:
+        """Return the readings of a name: ``w_i`` is ``w_i``, or ``w`` with the index ``i``."""
         match node:
             case Symbol(name):
-                return [(name, ())]
+                return [_IndexedName(name)]
             case Subscript(base, indices, name):
-                readings: list[tuple[str, tuple[Node, ...]]] = [(name, ())]
+                readings = [_IndexedName(name)]
                 symbols = [part for part in walk(indices) if isinstance(part, Symbol)]
                 if all(self.is_index(symbol.name) for symbol in symbols):
-                    of_base = self.derivative_parts(base)
-                    readings += [(of, more + indices) for of, more in of_base]
+                    of_base = self.split_name(base)
+                    readings += [_IndexedName(r.name, r.indices + indices) for r in of_base]
                 return readings
             case _:
                 raise EvaluationError("a derivative has a name above and a name below")

@@ -40,9 +40,9 @@ _exit = os._exit
 Stamps = dict[Path, tuple[int, int, int] | None]
 
 
-def can_wait() -> bool:
+def supports_checkpoints() -> bool:
     """Return whether this system supports checkpoints."""
-    return sys.platform == "linux" and hasattr(os, "fork") and hasattr(socket, "send_fds")
+    return sys.platform == "linux" and hasattr(socket, "send_fds")
 
 
 class CheckpointMaker:

@@ -30,7 +30,7 @@ from vaultkit.run.capture import PATIENCE
 from vaultkit.run.originals import ORIGINALS
 from vaultkit.run.processes import children, descendants, fork, private_memory, processor_time
 from vaultkit.workers.channel import Received, Take, encode, frames_of, read_waiting
-from vaultkit.workers.checkpoints import Chain, can_wait
+from vaultkit.workers.checkpoints import Chain, supports_checkpoints
 from vaultkit.workers.ending import Ending, Kind, Limits
 from vaultkit.workers.note_process import RESERVED, TRACE, adopt_orphans, run_note_process
 from vaultkit.workers.work import Resumption, Work, is_beat, load, prepare
@@ -173,7 +173,7 @@ class _Keeper:
 
     def _do_work(self, key: str, data: bytes) -> tuple[Ending, list[bytes]]:
         """Do the work of a key, with its serialised task."""
-        has_checkpoints = self.limits.checkpoints and can_wait()
+        has_checkpoints = self.limits.checkpoints and supports_checkpoints()
         resumes = getattr(self.work, "resumes", None) if has_checkpoints else None
         name, agrees, last = resumes(key) if resumes else Resumption()
         chain = self._resume(name, agrees, last, data)
