@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from tests.vaultkit.cases import files
 from tests.vaultkit.cases.tables import file
 from tests.vaultkit.formulas import NOTE
-from vaultkit.tex import TexError, parse, parse_expression, walk
+from vaultkit.tex import parse, parse_expression
 from vaultkit.tex.cursor import DEEPEST
 from vaultkit.tex.tokens import LONGEST, MOST_TOKENS
+from vaultkit.tex.tree import TexError, walk
 from vaultkit.values import UnboundError, judge
 
 TOKENS = [

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from vaultkit.tex import TexError, parse, parse_expression
+from vaultkit.tex import parse, parse_expression
+from vaultkit.tex.tree import TexError
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.vaultkit.cases.tables import SAMPLE, VALUES, VERDICTS, K, Q
-from vaultkit.tex import Statement, parse
-from vaultkit.values import Settings, UnboundError, Verdict, judge, shape_mismatch
+from vaultkit.tex import parse
+from vaultkit.tex.tree import Statement
+from vaultkit.values import UnboundError, Verdict, judge, shape_mismatch
 
 RNG = np.random.default_rng(0)
 
@@ -363,15 +364,7 @@ def test_a_product_of_samples_is_known_as_its_parts_vary() -> None:
     assert not holds(r"\operatorname{Var}(q \cdot k) = 1.04 d_k", **SAMPLE)
 
 
-# --- Settings, laws -----------------------------------------------------------------------------
-
-
-def test_a_vault_may_name_functions_and_letters() -> None:
-    double = Settings(functions={"twice": lambda x: 2 * x}, counting=frozenset("pq"))
-    (statement,) = parse(r"\operatorname{twice}(x_p) = 2 x_p")
-    assert judge(statement, {"x": np.arange(3.0)}, settings=double).holds
-    with pytest.raises(UnboundError):
-        judge(statement, {"x": np.arange(3.0)})
+# --- Shapes, laws -------------------------------------------------------------------------------
 
 
 def test_shapes_that_do_not_fit_are_reported_for_an_expression() -> None:

@@ -29,7 +29,8 @@ from vaultkit.claims.suppositions import NOT_STATED
 from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
-from vaultkit.tex import Membership, Node, TexError, parse, parse_expression
+from vaultkit.tex import parse, parse_expression
+from vaultkit.tex.tree import Membership, Node, TexError
 from vaultkit.values import UnboundError, Verdict, is_law, judge, shape_mismatch
 
 #: Landau symbols before their arguments: O(n), o(1), Θ(n log n), Ω(n).

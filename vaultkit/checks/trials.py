@@ -29,7 +29,7 @@ from vaultkit.run.variation import (
     sizes_of,
     varied_modules,
 )
-from vaultkit.tex import Membership, Node, Reduce, Subscript, Symbol, walk
+from vaultkit.tex.tree import Membership, Node, Reduce, Subscript, Symbol, walk
 
 #: Most pairs of sizes that are tried.
 _MOST_PAIRS = 24

@@ -75,14 +75,14 @@ LINE_END = re.compile(r"\r\n?")
 _UNCOMPARED = re.compile(r"[!\"#$%&()*+,.:;<=>?@^`{|}~/\[\]\\]|(?<!\w)_+|_+(?!\w)")
 
 
-def slug(words: str, separator: str = "-") -> str:
+def slug(words: str) -> str:
     """Return the anchor of a heading as the site writes it: lower case, with hyphens.
 
     >>> slug("What is Q K^T?")
     'what-is-q-kt'
     """
     words = re.sub(r"</?[^>]*>", "", unicodedata.normalize("NFC", words)).strip().lower()
-    return re.sub(r"[^\w\- ]", "", words).replace(" ", separator)
+    return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
 
 
 def folded(name: str) -> str:

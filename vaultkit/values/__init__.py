@@ -2,11 +2,10 @@
 
 from vaultkit.values.compare import judge, shape_mismatch
 from vaultkit.values.laws import is_law
-from vaultkit.values.records import EvaluationError, Settings, UnboundError, Verdict
+from vaultkit.values.records import EvaluationError, UnboundError, Verdict
 
 __all__ = [
     "EvaluationError",
-    "Settings",
     "UnboundError",
     "Verdict",
     "is_law",

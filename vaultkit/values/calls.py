@@ -5,16 +5,16 @@ from __future__ import annotations
 import copy
 import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vaultkit.tex import Node, Symbol
+from vaultkit.tex.tree import Node, Symbol
 from vaultkit.values.names import Call
-from vaultkit.values.records import DOUBLE, MOST_CALLS, UNITS, EvaluationError, Settings, Value
+from vaultkit.values.records import DOUBLE, MOST_CALLS, ROUNDOFFS, EvaluationError, Value
 
 #: The assumed number of roundings in a variable that code has computed.
 ROUNDINGS_OF_CODE = 4.0
@@ -52,8 +52,8 @@ class FunctionCall:
         The number of indices of the statement.
     variables
         The variables of the note.
-    settings
-        The settings for formulas; their ``call`` calls a function.
+    call
+        Calls a function on copies of its arguments.
     """
 
     node: Call
@@ -61,7 +61,7 @@ class FunctionCall:
     values: Sequence[Value]
     count: int
     variables: Mapping[str, Any]
-    settings: Settings
+    call: Callable[..., Any]
 
     def result(self) -> CallResult:
         """Call the function for all values of the indices.
@@ -80,9 +80,9 @@ class FunctionCall:
         shapes = {result.shape for result in results}
         if len(shapes) != 1 or any(r.dtype.kind not in "biuf" for r in results):
             raise EvaluationError(f"{name} does not return an array of real numbers")
-        unit = max(
-            UNITS.get(r.dtype.itemsize, DOUBLE) if r.dtype.kind == "f" else DOUBLE for r in results
-        )
+        floats = [result for result in results if result.dtype.kind == "f"]
+        units = [ROUNDOFFS.get(result.dtype.itemsize, DOUBLE) for result in floats]
+        unit = max(units, default=DOUBLE)
         array = np.stack(results).astype(float).reshape(self._shape_of_indices + shapes.pop())
         spread: Any = np.zeros(array.shape)
         if results[0].dtype.kind == "f":
@@ -113,7 +113,7 @@ class FunctionCall:
                 for node, value in zip(self.nodes, moved, strict=True)
             ]
             try:
-                result = self.settings.call(self.node.function, *arguments)
+                result = self.call(self.node.function, *arguments)
             except Exception as error:
                 message = f"{self.node.name} raises {type(error).__name__}: {error}"
                 raise EvaluationError(message[:300]) from error

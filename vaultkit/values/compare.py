@@ -24,22 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.tex import (
-    Membership,
-    Node,
-    Range,
-    Statement,
-    Symbol,
-    walk,
-)
+from vaultkit.tex.tree import Membership, Node, Range, Statement, Symbol, walk
 from vaultkit.values import exact, samples
 from vaultkit.values.evaluator import Evaluator, describe_variable, is_power_of_ten
 from vaultkit.values.names import Index
 from vaultkit.values.products import has_other_orientation, with_sizes
 from vaultkit.values.records import (
-    UNITS,
+    ROUNDOFFS,
     EvaluationError,
-    Settings,
     ShapeError,
     UnboundError,
     Value,
@@ -48,7 +40,7 @@ from vaultkit.values.records import (
 )
 
 #: Relative tolerance of an element, for the rounding errors of code that are not tracked.
-RELATIVE = {UNITS[2]: 2.0**-9, UNITS[4]: 2.0**-20, UNITS[8]: 2.0**-40}
+RELATIVE = {ROUNDOFFS[2]: 2.0**-9, ROUNDOFFS[4]: 2.0**-20, ROUNDOFFS[8]: 2.0**-40}
 #: Relative tolerance of ``\approx`` between expressions.
 NEAR = 0.05
 #: How far the logarithm may be from a power of ten that is alone behind ``\approx``.
@@ -57,15 +49,18 @@ ORDER = 0.5
 FINER = 10.0
 #: Least ratio of two sides for ``\ll`` and ``\gg``.
 FAR = 10.0
-_STANDARD = Settings()
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function without any protection."""
+    return function(*arguments)
 
 
 def judge(
     statement: Node,
     variables: Mapping[str, Any],
     *,
-    call: Callable[..., Any] | None = None,
-    settings: Settings = _STANDARD,
+    call: Callable[..., Any] = _call,
 ) -> Verdict:
     """Evaluate a statement and judge its relations.
 
@@ -80,20 +75,16 @@ def judge(
         The variables of the note.
     call
         Calls a function of the note on copies of its arguments; by default, without protection.
-    settings
-        The settings of the vault for formulas.
 
     Raises
     ------
     UnboundError
         If a symbol is not among the variables.
     """
-    if call is not None:
-        settings = replace(settings, call=call)
-    by_rows, depends_on_reading = _judge_reading(statement, variables, settings, "row")
+    by_rows, depends_on_reading = _judge_reading(statement, variables, call, "row")
     if by_rows.holds or not depends_on_reading:
         return by_rows
-    by_columns, _ = _judge_reading(statement, variables, settings, "column")
+    by_columns, _ = _judge_reading(statement, variables, call, "column")
     return by_columns if by_columns.holds else by_rows
 
 
@@ -101,7 +92,7 @@ def shape_mismatch(
     expression: Node,
     variables: Mapping[str, Any],
     *,
-    call: Callable[..., Any] | None = None,
+    call: Callable[..., Any] = _call,
 ) -> str:
     """Return why the shapes in an expression do not fit; empty if they do, or if that is unknown.
 
@@ -110,12 +101,11 @@ def shape_mismatch(
     UnboundError
         If a symbol is not among the variables.
     """
-    settings = replace(_STANDARD, call=call) if call else _STANDARD
     why = ""
     for reading in ("row", "column"):
         with np.errstate(all="ignore"):
             try:
-                scope = Evaluator(expression, variables, settings, reading)
+                scope = Evaluator(expression, variables, call, reading)
                 scope.value(scope.statement)
             except UnboundError:
                 raise
@@ -129,7 +119,7 @@ def shape_mismatch(
 
 
 def _judge_reading(
-    statement: Node, variables: Mapping[str, Any], settings: Settings, reading: str
+    statement: Node, variables: Mapping[str, Any], call: Callable[..., Any], reading: str
 ) -> tuple[Verdict, bool]:
     """Judge a statement with one reading of its vectors (rows or columns).
 
@@ -138,7 +128,7 @@ def _judge_reading(
     scope: Evaluator | None = None
     with np.errstate(all="ignore"):
         try:
-            scope = Evaluator(statement, variables, settings, reading)
+            scope = Evaluator(statement, variables, call, reading)
             verdict = _judge_statement(scope)
         except EvaluationError as error:
             fits = not isinstance(error, ShapeError)

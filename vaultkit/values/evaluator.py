@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.tex import (
+from vaultkit.tex.tree import (
     Apply,
     Cases,
     Dots,
@@ -37,9 +37,8 @@ from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, 
 from vaultkit.values.records import (
     DOUBLE,
     MOST_INDICES,
-    UNITS,
+    ROUNDOFFS,
     EvaluationError,
-    Settings,
     UnboundError,
     Value,
     check_size,
@@ -65,24 +64,24 @@ class Evaluator:
         The statement, as the grammar reads it.
     variables
         The variables of the note.
-    settings
-        The settings of the vault for formulas.
+    call
+        Calls a function of the note on copies of its arguments.
     reading
         The orientation of vectors: ``row``, as in code, or ``column``, as in many papers.
     """
 
     def __init__(
-        self, statement: Node, variables: Mapping[str, Any], settings: Settings, reading: str
+        self, statement: Node, variables: Mapping[str, Any], call: Callable[..., Any], reading: str
     ) -> None:
         self.variables = variables
-        self.settings = settings
+        self.call = call
         self.reading = reading
         #: Whether the reading has affected the result.
         self.turned = False
         self.used: dict[str, str] = {}
         self._known: dict[Node, Value] = {}
         self._computing: set[str] = set()
-        names = NameResolver(variables, settings)
+        names = NameResolver(variables)
         self.statement = names.resolve(statement)
         if len(names.indices) > MOST_INDICES:
             raise EvaluationError(f"more than {MOST_INDICES} indices")
@@ -186,7 +185,7 @@ class Evaluator:
             raise EvaluationError(f"{name} is not made of real numbers")
         check_size(array.shape)
         has_floats = array.dtype.kind == "f"
-        unit = UNITS.get(array.dtype.itemsize, DOUBLE) if has_floats else DOUBLE
+        unit = ROUNDOFFS.get(array.dtype.itemsize, DOUBLE) if has_floats else DOUBLE
         rank = array.ndim
         array = array.astype(float).reshape((1,) * self.indices.count + array.shape)
         is_exact_float = isinstance(thing, float) and thing.is_integer() and abs(thing) < 2**53
@@ -358,7 +357,7 @@ class Evaluator:
         nodes = node.arguments if len(values) == len(node.arguments) else [None] * len(values)
         if any(value.unsized for value in values):
             raise EvaluationError(f"{node.name} of a value of unknown size")
-        call = FunctionCall(node, nodes, values, self.indices.count, self.variables, self.settings)
+        call = FunctionCall(node, nodes, values, self.indices.count, self.variables, self.call)
         array, spread, unit = call.result()
         shape = array.shape[self.indices.count :]
         orientation = self.reading if len(shape) == 1 else ""

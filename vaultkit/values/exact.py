@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.tex import Apply, Function, Node, Number, Power, Product, Sum, Symbol
+from vaultkit.tex.tree import Apply, Function, Node, Number, Power, Product, Sum, Symbol
 
 #: Floats have all smaller integers.
 LARGE = 2**53

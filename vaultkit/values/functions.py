@@ -296,7 +296,7 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
 
 
 def norm(kind: str, value: Value) -> Value:
-    """Return a norm, or the absolute value; ``kind`` is that of `vaultkit.tex.Norm`."""
+    """Return a norm, or the absolute value; ``kind`` is that of `vaultkit.tex.tree.Norm`."""
     if kind == "abs":
         if value.rank:
             raise EvaluationError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from vaultkit.tex import Bracketed, Node, Number, Power, Reduce, Statement, Subscript, Symbol
+from vaultkit.tex.tree import Bracketed, Node, Number, Power, Reduce, Statement, Subscript, Symbol
 
 
 def is_law(statement: Node) -> bool:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vaultkit.tex import (
+from vaultkit.tex.ranges import DOTS_INDEX
+from vaultkit.tex.tree import (
     Apply,
     Bracketed,
     Derivative,
@@ -34,12 +35,13 @@ from vaultkit.tex import (
     Transpose,
     walk,
 )
-from vaultkit.tex.ranges import DOTS_INDEX
 from vaultkit.values.functions import OF_MATRICES, WORDS
-from vaultkit.values.records import EvaluationError, Settings, UnboundError
+from vaultkit.values.records import MEASURES, EvaluationError, UnboundError
 from vaultkit.values.samples import FEWEST
 
 CONSTANTS = {"pi": np.pi, "infty": np.inf, "e": np.e}
+#: Letters that are indices unless the note binds a variable of that name.
+_INDEX_LETTERS = frozenset("abcijklrstuv")
 _CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
              "Omega"}  # fmt: skip
 #: Letters of loop variables: a number in one of them is not meant by a condition.
@@ -65,7 +67,7 @@ class Element(Node):
 
 @dataclass(frozen=True)
 class Call(Node):
-    """A call of a function of the note, or of one in the settings."""
+    """A call of a function of the note."""
 
     name: str
     function: Callable[..., Any] = field(compare=False)
@@ -129,13 +131,10 @@ class NameResolver:
     ----------
     variables
         The variables of the note.
-    settings
-        The settings of the vault for formulas.
     """
 
-    def __init__(self, variables: Mapping[str, Any], settings: Settings) -> None:
+    def __init__(self, variables: Mapping[str, Any]) -> None:
         self.variables = variables
-        self.settings = settings
         #: The free indices, which no sum binds, and the unique names of all indices.
         self.free: set[str] = set()
         self.indices: list[str] = []
@@ -178,7 +177,7 @@ class NameResolver:
         return name
 
     def find_function(self, node: Node) -> tuple[str, Callable[..., Any]] | None:
-        """Return the function that a node names, from the note or from the settings."""
+        """Return the name and the function that a node names; None if it names no function."""
         name = node.name if isinstance(node, (Symbol, Subscript)) else ""
         for candidate in spellings(name) if name else ():
             thing = self.variables.get(candidate)
@@ -186,8 +185,6 @@ class NameResolver:
                 return candidate, thing
             if thing is not None:
                 return None
-        if name and name in self.settings.functions:
-            return name, self.settings.functions[name]
         return None
 
     def is_index(self, letter: str) -> bool:
@@ -197,7 +194,7 @@ class NameResolver:
         """
         if letter == DOTS_INDEX:
             return True
-        if letter not in self.settings.counting:
+        if letter not in _INDEX_LETTERS:
             return False
         thing = self.variables.get(letter)
         if thing is None:
@@ -460,7 +457,7 @@ class NameResolver:
     def _is_unit(self, name: str) -> bool:
         """Return whether a name is a unit of measurement, not a variable or an index."""
         is_bound = self.find(name) is not None or name in self.free
-        return name in self.settings.units and not is_bound
+        return name in MEASURES and not is_bound
 
     def is_sample(self, node: Node) -> bool:
         """Return whether a node has one number for each member of a sample.

@@ -1,10 +1,10 @@
-"""The records of the evaluator: values with error bounds, verdicts, settings, errors."""
+"""The records of the evaluator: values with error bounds, verdicts, errors."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,15 @@ import numpy as np
 #: most values of indices for which a function of the note is called.
 MOST_NUMBERS, MOST_TERMS, MOST_INDICES, MOST_CALLS = 20_000_000, 1_000_000, 12, 10_000
 #: Unit roundoff, by the number of bytes of a float.
-UNITS = {2: 2.0**-11, 4: 2.0**-24, 8: 2.0**-53}
-DOUBLE = UNITS[8]
-_UNITS = (
+ROUNDOFFS = {2: 2.0**-11, 4: 2.0**-24, 8: 2.0**-53}
+DOUBLE = ROUNDOFFS[8]
+#: Units of measurement that may follow a number, and are not names of variables.
+MEASURES = frozenset({
     "s", "ms", "us", "µs", "ns", "min", "h", "d", "B", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB",
     "GiB", "TiB", "bytes", "byte", "bits", "bit", "Hz", "kHz", "MHz", "GHz", "m", "cm", "mm",
     "km", "g", "kg", "W", "kW", "V", "A", "J", "K", "eV", "FLOPs", "FLOP", "seconds",
     "milliseconds", "hours", "days", "tokens",
-)  # fmt: skip
+})  # fmt: skip
 
 
 class UnboundError(LookupError):
@@ -69,28 +70,6 @@ class Verdict:
     span: tuple[int, int] = (0, 0)
     evaluated: bool = True
     rounds: bool = False
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The settings of a vault for formulas.
-
-    Attributes
-    ----------
-    functions
-        Functions that a formula may call if the note does not define them, by name.
-    call
-        Calls a function, given first, on copies of the arguments; it may add limits and guards.
-    counting
-        Letters that are indices unless the note binds a variable of that name.
-    units
-        Units that may follow a number, and are not names of variables.
-    """
-
-    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    call: Callable[..., Any] = lambda function, *given: function(*given)
-    counting: frozenset[str] = frozenset("abcijklrstuv")
-    units: frozenset[str] = frozenset(_UNITS)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from tests.vaultkit.cases.files import Outcome
 from tests.vaultkit.cases.pages import named, page
 from tests.vaultkit.cases.typeset import typeset
 from tests.vaultkit.formulas import NOTE
-from vaultkit.tex import (
+from vaultkit.tex import parse
+from vaultkit.tex.tree import (
     Apply,
     Bracketed,
     Cases,
@@ -37,11 +38,10 @@ from vaultkit.tex import (
     Symbol,
     TexError,
     Transpose,
-    parse,
 )
 from vaultkit.values import UnboundError, is_law, judge
 from vaultkit.values.evaluator import Evaluator
-from vaultkit.values.records import EvaluationError, Settings, Value
+from vaultkit.values.records import EvaluationError, Value
 
 # --- Syntax --------------------------------------------------------------------------------------
 
@@ -249,11 +249,16 @@ ROUNDINGS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function of `ROUNDINGS`."""
+    return function(*arguments)
+
+
 def value(tex: str) -> Value:
     """Evaluate an expression, with vectors read as rows, or else as columns."""
     (statement,) = parse(f"{tex} > 99")
     for reading in ("row", "column"):
-        evaluator = Evaluator(statement, ROUNDINGS, Settings(), reading)
+        evaluator = Evaluator(statement, ROUNDINGS, call, reading)
         assert isinstance(evaluator.statement, Statement)
         try:
             with np.errstate(all="ignore"):
