@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.arrays import HUES, Array, _printed_variables, arrays
+from vaultkit.checks.arrays import HUES, Array, _printed_variables, find_arrays
 from vaultkit.checks.check import EXCEPTED, Check
 from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.vault import Vault
@@ -67,7 +67,7 @@ def found(tmp_path: Path) -> dict[tuple[str, int], Array]:
     checks = list(inspect(note, vault, Settings()))
     assert {check.outcome for check in checks} <= {"holds", EXCEPTED}
     every: dict[tuple[str, int], Array] = {}
-    for array in arrays(note, checks):
+    for array in find_arrays(note, checks):
         every[array.name, sum(name == array.name for name, _ in every)] = array
     return every
 
@@ -126,4 +126,4 @@ def test_of_what_was_not_checked_nothing_is_said(tmp_path: Path) -> None:
     vault = Vault(tmp_path)
     note = vault.notes[tmp_path / "Note.md"]
     wrong = Check("equation", 28, "K = 2 Q W_K", "fails", "K (2, 2)")
-    assert arrays(note, [wrong]) == []
+    assert find_arrays(note, [wrong]) == []

@@ -13,7 +13,7 @@ from vaultkit.doors.command_line import main
 from vaultkit.edit.bind import harmless, insertions, propose
 from vaultkit.edit.expressions import collected
 from vaultkit.edit.sentences import Candidate, Proposal
-from vaultkit.edit.text import Edit, Span, applied
+from vaultkit.edit.text import Edit, Span, text_with_edits
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
@@ -61,7 +61,7 @@ def bound(prose: str, code: str = CODE) -> str:
     """Return the prose with the bindings that are accepted unseen."""
     note, proposals = read(prose, code)
     chosen = [(one, one.candidates[0]) for one in proposals if one.accepted]
-    return applied(note.text, insertions(note, chosen)).partition("```\n\n")[2].rstrip("\n")
+    return text_with_edits(note.text, insertions(note, chosen)).partition("```\n\n")[2].rstrip("\n")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_binding_that_would_not_hold_is_left_out() -> None:
     right = Proposal("4.0", "", 1, 13, (Candidate("x", 1.0, True, value=4.0),))
     assert insertions(note, [(wrong, wrong.candidates[0])]) == []
     edits = insertions(note, [(right, right.candidates[0])])
-    assert applied(note.text, edits) == "It takes 4.0<!-- = x --> hours."
+    assert text_with_edits(note.text, edits) == "It takes 4.0<!-- = x --> hours."
 
 
 def test_a_sum_that_overflows_is_not_proposed() -> None:

@@ -11,8 +11,8 @@ from markdown import markdown
 
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check
 from vaultkit.checks.evidence import parts
-from vaultkit.edit.actions import actions
-from vaultkit.edit.hover import hover
+from vaultkit.edit.actions import code_actions
+from vaultkit.edit.hover import hover_text
 from vaultkit.edit.text import Span
 from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.pipeline.ledger import describe_proven
@@ -364,11 +364,14 @@ def test_it_is_counted_shown_and_offered(tmp_path: Path) -> None:
     (place,) = (name for name in known if name.startswith("sentence-"))
     assert known[place].plain() == ["Checked: this page computes it", ("Value of n: 4",)]
     line = note.lines[-1]
-    span, words = hover(vault, note, len(note.lines), line.index("four") + 2, checks, {}) or (0, "")
+    span, words = hover_text(vault, note, len(note.lines), line.index("four") + 2, checks, {}) or (
+        0,
+        "",
+    )
     assert isinstance(span, Span)
     assert "Value of n: 4" in words
     at = Span.within(len(note.lines), line.index("0.14") + 1, 4)
-    titles = [action.title for action in actions(vault, note, at, checks)]
+    titles = [action.title for action in code_actions(vault, note, at, checks)]
     assert "Write the computed value" in titles
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from markdown import markdown
 
-from vaultkit.claims.places import places
+from vaultkit.claims.places import page_places
 from vaultkit.doors.browser import BrowserChecker
 from vaultkit.read.vault import Vault
 from vaultkit.render.host import EXTENSIONS
@@ -214,7 +214,7 @@ def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:
     assert {int(number): tex for number, tex in formulas} == {
         number: formula.tex for number, formula in enumerate(note.formulas)
     }
-    where = places(note)
+    where = page_places(note)
     named = {name for names in where.spots.values() for name in names} - {"number-0"}
     assert named <= set(re.findall(r'data-check="([^"]+)"', html))
     plain = markdown(

@@ -15,15 +15,21 @@ from hypothesis import strategies as st
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.evidence import Value
 from vaultkit.doors.command_line import main
-from vaultkit.edit.actions import Action, actions
+from vaultkit.edit.actions import Action, code_actions
 from vaultkit.edit.annotate import Annotations, NotOursError
-from vaultkit.edit.complete import offers
-from vaultkit.edit.find import definition, references, renamed_in, symbols, vault_symbols
-from vaultkit.edit.hover import hover
-from vaultkit.edit.names import spelled
+from vaultkit.edit.complete import completions
+from vaultkit.edit.find import (
+    find_definition,
+    find_references,
+    find_rename_target,
+    symbols_of_note,
+    vault_symbols,
+)
+from vaultkit.edit.hover import hover_text
+from vaultkit.edit.names import tex_spellings
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
-from vaultkit.edit.spans import span
-from vaultkit.edit.text import Span, applied
+from vaultkit.edit.spans import span_of_check
+from vaultkit.edit.text import Span, text_with_edits
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.discovery import read_draft
 from vaultkit.read.note import Note
@@ -115,7 +121,7 @@ def words(note: Note, where: Span) -> str:
     ],
 )
 def test_definition(vault: Vault, place: str, name: str | None, line: int | None) -> None:
-    found = definition(vault, twice(vault), *at(TWICE, place, 2))
+    found = find_definition(vault, twice(vault), *at(TWICE, place, 2))
     assert (found and found.path.name, found and found.span.line) == (name, line)
 
 
@@ -123,19 +129,21 @@ def test_references(vault: Vault) -> None:
     note, other = twice(vault), vault.notes[vault.root / "Other.md"]
 
     def found(*place: int) -> list[tuple[str, int]]:
-        return [(p.path.name, p.span.line) for p in references(vault, note, *place)]
+        return [(p.path.name, p.span.line) for p in find_references(vault, note, *place)]
 
     assert found(*at(TWICE, "# Twice")) == [("Other.md", 3), ("Other.md", 7), ("Twice.md", 11)]
     assert found(*at(TWICE, "## More")) == [("Other.md", 7), ("Twice.md", 11)]
     assert found(*at(TWICE, "[[Other#Why", 3)) == [("Twice.md", 11)]
-    (place,) = references(vault, other, 5, 1)
+    (place,) = find_references(vault, other, 5, 1)
     assert words(note, place.span) == "[[Other#Why]]"
-    own, _ = references(vault, other, 5, 1, with_target=True)
+    own, _ = find_references(vault, other, 5, 1, with_target=True)
     assert (own.path, own.span.line) == (other.path, 5)
 
 
 def test_symbols(vault: Vault) -> None:
-    reported = [(s.kind, s.name, s.whole.line, s.whole.end_line) for s in symbols(twice(vault))]
+    reported = [
+        (s.kind, s.name, s.whole.line, s.whole.end_line) for s in symbols_of_note(twice(vault))
+    ]
     assert ("heading", "More", 13, 32) in reported
     assert ("block", "import numpy as np", 15, 21) in reported
     assert ("id", "^end", 27, 27) in reported
@@ -148,7 +156,7 @@ def test_what_can_be_renamed(vault: Vault) -> None:
     note = twice(vault)
 
     def found(place: str, by: int = 0) -> tuple[str, str | None, str] | None:
-        there = renamed_in(vault, note, *at(TWICE, place, by))
+        there = find_rename_target(vault, note, *at(TWICE, place, by))
         if there is None:
             return None
         heading = there.heading.text if there.heading else None
@@ -187,7 +195,7 @@ def test_what_can_be_renamed(vault: Vault) -> None:
 def test_offers(vault: Vault, typed: str, labels: list[str], text: str) -> None:
     note = draft(vault, "Here", f"{typed}\n\nHere")
     line, column = at(note.text, f"{typed}\n\nHere", len(typed))
-    found = offers(vault.replacing(note), note, line, column)
+    found = completions(vault.replacing(note), note, line, column)
     assert sorted(offer.label for offer in found) == labels
     if text:
         assert text in {f"{offer.label}: {offer.text}" for offer in found}
@@ -197,15 +205,17 @@ def test_offers_take_the_place_of_what_was_typed(vault: Vault) -> None:
     note = draft(vault, "Here", "[[Oth]] Here")
     line, column = at(note.text, "[[Oth]]", 5)
     now = vault.replacing(note)
-    offer = next(offer for offer in offers(now, note, line, column) if offer.label == "Other")
+    offer = next(offer for offer in completions(now, note, line, column) if offer.label == "Other")
     assert (words(note, offer.span), offer.text) == ("Oth", "Other")
 
 
 def test_tags_are_offered_in_the_properties(vault: Vault) -> None:
     note = draft(vault, "  - sum\n", "  - sum\n  - a\n")
     line, column = at(note.text, "  - a\n", 5)
-    assert {offer.label for offer in offers(vault, note, line, column)} >= {"arithmetic/simple"}
-    assert offers(vault, note, 2, 5) == []
+    assert {offer.label for offer in completions(vault, note, line, column)} >= {
+        "arithmetic/simple"
+    }
+    assert completions(vault, note, 2, 5) == []
 
 
 @pytest.mark.parametrize(
@@ -213,7 +223,7 @@ def test_tags_are_offered_in_the_properties(vault: Vault) -> None:
     ["x", "W_Q", "d_model", "alpha", "lambda_", "sigma_x", "x_alpha", "scaled_scores", "out"],
 )
 def test_a_formula_reads_names_as_they_are_offered(tmp_path: Path, name: str) -> None:
-    for number, tex in enumerate(spelled(name)):
+    for number, tex in enumerate(tex_spellings(name)):
         if "operatorname" in tex:
             continue
         code = f"```python\n{name} = 2.5\n```\n\n${tex} = 2.5$\n"
@@ -237,7 +247,7 @@ def test_what_is_said_of_a_place(vault: Vault) -> None:
     values = {"x": [Value(0, "float64 array of shape (2,)", "array([1., 2.])")]}
 
     def said(place: str, by: int = 0) -> str:
-        found = hover(vault, note, *at(TWICE, place, by), checks, values)
+        found = hover_text(vault, note, *at(TWICE, place, by), checks, values)
         return found[1] if found else ""
 
     assert said("[[Other#Why", 3).startswith("## Why\n\nBecause of")
@@ -254,7 +264,7 @@ def test_what_is_said_of_a_place(vault: Vault) -> None:
 
 def test_what_fails_is_said_with_both_sides(vault: Vault) -> None:
     note = draft(vault, "$y = 2 x$", "$y = 3 x$")
-    found = hover(vault, note, *at(note.text, "y = 3", 1), checked(vault, note), {})
+    found = hover_text(vault, note, *at(note.text, "y = 3", 1), checked(vault, note), {})
     assert found
     assert "left [2. 4.], right [3. 6.]" in found[1]
     assert words(note, found[0]) == "$y = 3 x$"
@@ -267,11 +277,13 @@ def fixing(vault: Vault, note: Note, place: str, by: int = 0) -> dict[str, Actio
     line, column = at(note.text, place, by)
     where = Span(line, column, line, column)
     vault = vault.replacing(note)
-    return {action.title: action for action in actions(vault, note, where, checked(vault, note))}
+    return {
+        action.title: action for action in code_actions(vault, note, where, checked(vault, note))
+    }
 
 
 def fixed(note: Note, action: Action) -> str:
-    return applied(note.text, action.edits[note.path])
+    return text_with_edits(note.text, action.edits[note.path])
 
 
 def test_outputs_are_written(vault: Vault) -> None:
@@ -349,7 +361,7 @@ def test_a_mention_is_linked(vault: Vault) -> None:
 def test_each_check_is_marked_as_a_whole(vault: Vault) -> None:
     note = draft(vault, "$y = 2 x$", "$y = 3\n x$")
     (check,) = [check for check in checked(vault, note) if check.outcome == FAILS]
-    found = span(check, note)
+    found = span_of_check(check, note)
     assert (found.line, found.end_line) == (check.line, check.line + 1)
 
 
@@ -464,25 +476,25 @@ def test_nothing_that_is_half_typed_ends_an_answer(
     reported = [*checks, Check("number", line, "4.0", FAILS, "no; nearest are 4, 5", column)]
     reported += [Check("equation", line, formula.tex, FAILS, "no") for formula in note.formulas]
     values = {name: [Value(0, "float", "1.0")] for name in ("x", "y")}
-    for offer in offers(vault, note, line, column):
+    for offer in completions(vault, note, line, column):
         assert offer.span.line == line
         assert offer.span.end_column == column
-    hover(vault, note, line, column, reported, values)
+    hover_text(vault, note, line, column, reported, values)
     for check in reported:
-        found = span(check, note)
+        found = span_of_check(check, note)
         assert (found.line, found.column) <= (found.end_line, found.end_column)
-    for action in actions(vault, note, Span(line, column, line, column), reported):
+    for action in code_actions(vault, note, Span(line, column, line, column), reported):
         for path, edits in action.edits.items():
-            applied(vault.notes[path].text, edits)
-    definition(vault, note, line, column)
-    references(vault, note, line, column)
-    for symbol in symbols(note):
+            text_with_edits(vault.notes[path].text, edits)
+    find_definition(vault, note, line, column)
+    find_references(vault, note, line, column)
+    for symbol in symbols_of_note(note):
         assert symbol.whole.line <= symbol.span.line <= symbol.span.end_line
         assert (symbol.span.end_line, symbol.span.end_column) <= (
             symbol.whole.end_line,
             symbol.whole.end_column,
         )
-    there = renamed_in(vault, note, line, column)
+    there = find_rename_target(vault, note, line, column)
     if there:
         assert there.span.column >= 1
         for new in ("New", typed):
@@ -492,4 +504,4 @@ def test_nothing_that_is_half_typed_ends_an_answer(
                 else:
                     changes = rename_note(vault, there.note.path, new)
                 for path, edits in changes.edits.items():
-                    applied(vault.notes[path].text, edits)
+                    text_with_edits(vault.notes[path].text, edits)

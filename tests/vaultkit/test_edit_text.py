@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from vaultkit.edit.text import Edit, Span, applied, carried, from_units, lines, to_units
+from vaultkit.edit.text import (
+    Edit,
+    Span,
+    common_lines,
+    from_units,
+    split_lines,
+    text_with_edits,
+    to_units,
+)
 
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 #: Characters with several units, and characters that only some programs take for a line end.
@@ -50,11 +58,11 @@ class Typing(RuleBasedStateMachine):
         first, last = sorted(ends)
         positions = self.client.position(first), self.client.position(last)
         self.client.replace(first, last, text)
-        rows = lines(self.server)
+        rows = split_lines(self.server)
         places = [(line, from_units(rows[line], at, self.encoding)) for line, at in positions]
         (line, column), (end_line, end_column) = places
         edit = Edit(Span(line + 1, column, end_line + 1, end_column), text)
-        self.server = applied(self.server, [edit])
+        self.server = text_with_edits(self.server, [edit])
 
     @invariant()
     def both_hold_the_same(self) -> None:
@@ -80,19 +88,19 @@ def test_what_is_beyond_a_line_is_its_end() -> None:
     assert from_units("a😀\n", 99, "utf-16") == 3
     # In the middle of a character: before it.
     assert from_units("😀b", 1, "utf-16") == 1
-    assert applied("ab\n", [Edit(Span(9, 9, 9, 9), "c")]) == "ab\nc"
+    assert text_with_edits("ab\n", [Edit(Span(9, 9, 9, 9), "c")]) == "ab\nc"
 
 
 def test_edits_give_places_in_the_text_as_it_was() -> None:
     edits = [Edit(Span(2, 1, 2, 2), "Y"), Edit(Span(1, 1, 1, 2), "XX"), Edit(Span(1, 3, 2, 1), "-")]
-    assert applied("ab\ncd\n", edits) == "XXb-Yd\n"
+    assert text_with_edits("ab\ncd\n", edits) == "XXb-Yd\n"
     with pytest.raises(ValueError, match="overlap at line 1"):
-        applied("abc", [Edit(Span(1, 1, 1, 3), ""), Edit(Span(1, 2, 1, 4), "")])
+        text_with_edits("abc", [Edit(Span(1, 1, 1, 3), ""), Edit(Span(1, 2, 1, 4), "")])
 
 
 @given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
 def test_what_an_edit_has_left_is_found(before: list[str], after: list[str]) -> None:
-    head, tail, by = carried(before, after)
+    head, tail, by = common_lines(before, after)
     assert before[:head] == after[:head]
     assert before[tail - 1 :] == (after[tail - 1 + by :] if tail <= len(before) else [])
     assert head < tail, json.dumps([before, after])

@@ -7,7 +7,7 @@ import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check, strictly
 from vaultkit.checks.equations import Equations
-from vaultkit.claims.places import places
+from vaultkit.claims.places import page_places
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
 
@@ -96,7 +96,7 @@ def test_what_fails_is_reported_for_its_row(text: str) -> None:
     checks = results(judged(text))
     assert [(check.line, check.outcome) for check in checks] == ROWS[text]
     note = judged(text).note
-    assert all(places(note).names_of(c.kind, c.line, c.column, c.what) for c in checks)
+    assert all(page_places(note).names_of(c.kind, c.line, c.column, c.what) for c in checks)
 
 
 def test_an_object_that_cannot_be_looked_at_fails_its_equation() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.vaultkit.work import growth, lines_executed
 from vaultkit.checks.check import FAILS, Check
-from vaultkit.edit.spans import span
+from vaultkit.edit.spans import span_of_check
 from vaultkit.read.markdown import parse
 
 
@@ -20,7 +20,7 @@ def test_places_of_checks_are_found_in_linear_work() -> None:
     def places(size: int) -> None:
         checks = [Check("formula", 2 * i + 1, "a = 1", FAILS, column=6) for i in range(size)]
         for check in checks:
-            assert span(check, notes[size]).column == 6
+            assert span_of_check(check, notes[size]).column == 6
 
     notes = {size: parse("Here $a = 1$.\n\n" * size) for size in (1, 200, 400)}
     assert growth(places, 200) < 2.3

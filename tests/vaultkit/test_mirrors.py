@@ -149,7 +149,7 @@ def test_only_paths_of_python_files_are_shown(folder: Path) -> None:
         '```python title="a\nx\n```',
     ]
     note = parse("\n\n".join([*blocks, '```python title="lib.py"\nimport os\n```\n']))
-    assert [block.fence.line for block in mirrors.mirrors(note)] == [13]
-    assert mirrors.files(note, folder) == {folder / "lib.py"}
+    assert [block.fence.line for block in mirrors.mirror_blocks(note)] == [13]
+    assert mirrors.mirrored_files(note, folder) == {folder / "lib.py"}
     outside = parse('```python title="../lib.py"\nx\n```\n')
-    assert mirrors.files(outside, folder) == set()
+    assert mirrors.mirrored_files(outside, folder) == set()

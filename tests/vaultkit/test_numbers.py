@@ -8,11 +8,11 @@ from vaultkit.checks.check import EXCEPTED, Check
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.numbers import Numbers
 from vaultkit.checks.observed import Observed
-from vaultkit.checks.together import is_edit
+from vaultkit.checks.together import is_single_slip
 from vaultkit.claims.amounts import Amount
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.naming import NAMING
-from vaultkit.claims.quantities import quantities
+from vaultkit.claims.quantities import stated_quantities
 from vaultkit.read.markdown import parse
 from vaultkit.read.prose import Prose
 
@@ -22,11 +22,11 @@ def test_what_names_is_distinguished_from_what_counts(naming) -> None:
     for example in naming.names:
         prose = Prose()
         prose.add(example, 1)
-        assert list(quantities(prose)) == [], example
+        assert list(stated_quantities(prose)) == [], example
     for example in naming.counts:
         prose = Prose()
         prose.add(example, 1)
-        assert list(quantities(prose)), example
+        assert list(stated_quantities(prose)), example
 
 
 def test_a_comment_need_not_give_a_reason() -> None:
@@ -120,5 +120,5 @@ def test_a_slip_is_one_digit_two_that_change_places_or_the_sign(
 ) -> None:
     prose = Prose()
     prose.add(f"It is {stated}.", 1)
-    (quantity,) = quantities(prose)
-    assert is_edit(quantity.readings[0][0], number) is edit
+    (quantity,) = stated_quantities(prose)
+    assert is_single_slip(quantity.readings[0][0], number) is edit

@@ -3,23 +3,23 @@
 import pytest
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, UNJUDGED, Check, Fix, strictly
-from vaultkit.checks.outputs import check, compare
+from vaultkit.checks.outputs import check, describe_difference
 from vaultkit.read.markdown import parse
 from vaultkit.run.session import NoteRun
 
 
 def test_a_difference_is_reported_line_by_line_and_not_without_end() -> None:
     shown, real = "same\na\nb ", "same\na\nc"
-    assert compare(shown, real) == (
+    assert describe_difference(shown, real) == (
         "the output differs\n"
         "  shown:\n    same\n    a\n    b\n"
         "  really:\n    same\n    a\n    c\n"
         "  line by line (- shown, + really):\n    - b\n    + c"
     )
-    many = compare("a", "\n".join("bcdefghijklmnopq"))
+    many = describe_difference("a", "\n".join("bcdefghijklmnopq"))
     assert many.count("\n    ") == 16 + 12
-    assert compare("", "3") == "the code has an output, but none is shown\n  really:  3"
-    assert compare("3", "") == "an output is shown, but the code has none\n  shown:   3"
+    assert describe_difference("", "3") == "the code has an output, but none is shown\n  really:  3"
+    assert describe_difference("3", "") == "an output is shown, but the code has none\n  shown:   3"
 
 
 def checked(text: str) -> list[Check]:
@@ -174,11 +174,11 @@ def test_an_error_is_no_output_to_be_written() -> None:
     ],
 )
 def test_what_numpy_1_wrote_is_distinguished_from_what_is_wrong(shown: str, got: str) -> None:
-    assert "in the format of NumPy 1" in compare(shown, got)
+    assert "in the format of NumPy 1" in describe_difference(shown, got)
     (found,) = checked(f"```python\nimport numpy as np\n{got}\n```\n\n```text\n{shown}\n```\n")
     assert found.outcome == UNJUDGED
     assert found.fix
-    assert "the output differs" in compare(
+    assert "the output differs" in describe_difference(
         shown.replace("1", "7").replace("3", "7").replace("2", "7"), got
     )
 
@@ -211,9 +211,9 @@ def test_what_numpy_1_wrote_is_distinguished_from_what_is_wrong(shown: str, got:
 def test_the_same_value_in_another_form_is_right_without_every_digit(
     shown: str, got: str, slip: str
 ) -> None:
-    assert compare(shown, got) == ""
-    assert compare(shown, got, every_digit=True)
-    assert compare(slip, got)
+    assert describe_difference(shown, got) == ""
+    assert describe_difference(shown, got, every_digit=True)
+    assert describe_difference(slip, got)
 
 
 def test_an_example_in_a_docstring_shows_what_comes() -> None:

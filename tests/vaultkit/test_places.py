@@ -2,7 +2,7 @@
 
 import pytest
 
-from vaultkit.claims.places import formula_at, places
+from vaultkit.claims.places import formula_at, page_places
 from vaultkit.read.markdown import parse
 
 NOTE = parse(
@@ -66,7 +66,7 @@ ALIGNED = "\\begin{aligned}\na &= b \\\\\nc &= d\n\\end{aligned}"
 def test_names_of_the_parts_of_a_page(
     kind: str, line: int, column: int, what: str, names: list[str]
 ) -> None:
-    assert places(NOTE).names_of(kind, line, column, what) == names
+    assert page_places(NOTE).names_of(kind, line, column, what) == names
 
 
 def test_a_formula_is_between_its_dollars() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vaultkit.checks.asked import asked
+from vaultkit.checks.asked import question_data
 from vaultkit.checks.check import FAILS, HOLDS, Check
-from vaultkit.checks.predictions import answer, as_typed, tokens
+from vaultkit.checks.predictions import answer_tokens, as_typed, right_answer
 from vaultkit.claims.claims import claims_of
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
@@ -97,7 +97,7 @@ def test_fewer_decimals_may_be_asked_for(tmp_path: Path) -> None:
     text = NOTE.replace("the second row", "the second row, to 1 decimal")
     assert [c.outcome for c in checks(tmp_path, text)] == [HOLDS] * 3
     (question,) = parse(text).predictions
-    assert answer(question, "[1 2]\n[0.62 3]").slack == (0.05, 0.0)
+    assert right_answer(question, "[1 2]\n[0.62 3]").slack == (0.05, 0.0)
     near = text.replace("x[:, 1]", "np.round(x[1], 1)")
     assert [c.outcome for c in checks(tmp_path, near)] == [HOLDS, FAILS, HOLDS]
 
@@ -199,10 +199,10 @@ def question(part: str, which: int | None = None) -> Prediction:
 def test_what_an_output_answers(
     part: str, which: int | None, output: str, right: tuple[object, ...], slack: tuple[float, ...]
 ) -> None:
-    found = answer(question(part, which), output)
+    found = right_answer(question(part, which), output)
     np.testing.assert_equal(found.tokens, right)
     assert found.slack == pytest.approx(slack)
-    assert found.equals(tokens(output, part)) or which is not None
+    assert found.equals(answer_tokens(output, part)) or which is not None
 
 
 @pytest.mark.parametrize(
@@ -225,12 +225,12 @@ def test_what_an_output_answers(
 def test_answers_are_compared_to_the_digits_shown(
     part: str, output: str, given: str, holds: bool
 ) -> None:
-    assert answer(question(part), output).equals(tokens(given, part)) == holds
+    assert right_answer(question(part), output).equals(answer_tokens(given, part)) == holds
 
 
 def test_nobody_types_a_whole_matrix() -> None:
     with pytest.raises(ValueError, match="too many to type"):
-        answer(question("output"), "1 " * 65)
+        right_answer(question("output"), "1 " * 65)
 
 
 def test_values_are_shown_as_one_would_type_them() -> None:
@@ -242,7 +242,7 @@ def test_the_page_gets_what_a_script_needs(tmp_path: Path) -> None:
     found = checks(tmp_path, NOTE)
     assert [(check.line, check.column) for check in found] == [(3, 1), (8, 7), (9, 7)]
     note = parse(NOTE)
-    (told_,) = asked(note, found)
+    (told_,) = question_data(note, found)
     assert told_ == {
         "place": "prediction-0",
         "output": "output-0",
@@ -253,8 +253,8 @@ def test_the_page_gets_what_a_script_needs(tmp_path: Path) -> None:
         "wrong": [[0.3333333333, 1.0], [0.0, 0.3333333333]],
     }
     # What has not been checked is not asked.
-    assert asked(note, found[:-1]) == []
-    assert asked(note, []) == []
+    assert question_data(note, found[:-1]) == []
+    assert question_data(note, []) == []
     assert predictions.data_element("A.md", []) == ""
     assert predictions.data_element("A.md", [{"right": ["<b>"]}]).count("<") == 2
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vaultkit.doors.command_line import main
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
-from vaultkit.edit.text import applied
+from vaultkit.edit.text import text_with_edits
 from vaultkit.read.vault import Vault
 
 SVG = (
@@ -185,7 +185,7 @@ def test_links_lead_to_the_heading_whatever_its_words(words: str) -> None:
         except RenameError:
             return
         for path, edits in changes.edits.items():
-            path.write_text(applied(path.read_text(), edits))
+            path.write_text(text_with_edits(path.read_text(), edits))
         assert broken(folder) == []
 
 

@@ -10,7 +10,7 @@ from itertools import count
 
 from vaultkit.checks.check import HOLDS, Check
 from vaultkit.claims.expressions import parsed
-from vaultkit.claims.places import places
+from vaultkit.claims.places import page_places
 from vaultkit.read.note import Block, Note
 
 #: The number of colours for arrays.
@@ -49,7 +49,7 @@ class Array:
         return [self.name, self.hue, self.formulas, self.code, self.printed]
 
 
-def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
+def find_arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
     """Find the arrays that formulas of a note were judged on.
 
     Parameters
@@ -65,7 +65,7 @@ def arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
         In the order in which they are bound.
     """
     every = _Bindings(note)
-    where = places(note)
+    where = page_places(note)
     for check in checks:
         if check.outcome != HOLDS or check.kind not in ("equation", "shape"):
             continue

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vaultkit.checks.check import HOLDS, Check
-from vaultkit.checks.predictions import answer, tokens
+from vaultkit.checks.predictions import answer_tokens, right_answer
 from vaultkit.read.note import Note
 
 
-def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
+def question_data(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
     """Return the data with which a script judges the answers to the questions of a note.
 
     Returns
@@ -33,7 +33,7 @@ def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
         )
         if len(judged) < len(of) or not output:
             continue
-        right = answer(prediction, output.text)
+        right = right_answer(prediction, output.text)
         questions.append(
             {
                 "place": f"prediction-{index}",
@@ -42,7 +42,9 @@ def asked(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
                 "part": prediction.part,
                 "right": _plain(right.tokens),
                 "slack": right.slack,
-                "wrong": [_plain(tokens(check.why, prediction.part)) for check in judged[1:]],
+                "wrong": [
+                    _plain(answer_tokens(check.why, prediction.part)) for check in judged[1:]
+                ],
             }
         )
     return questions

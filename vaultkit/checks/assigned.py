@@ -25,7 +25,7 @@ from vaultkit.checks.labelled import (
     unit_of,
     word_of,
 )
-from vaultkit.checks.lookup import exactly
+from vaultkit.checks.lookup import exact_fraction
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import is_apart
 from vaultkit.claims.lexicon import Lexicon
@@ -244,7 +244,7 @@ class Assigned:
                 return ""
         for own, line in lines.items():
             if any(word[0] == "#" for word in own.words):
-                if any(number.agrees(exactly(one.value)) for one in line):
+                if any(number.agrees(exact_fraction(one.value)) for one in line):
                     continue
                 for one in line:
                     if one.column == own.column:

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from vaultkit.checks.lookup import Evidence, exactly, number_of
+from vaultkit.checks.lookup import Evidence, exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT, Observed
 from vaultkit.claims.amounts import Amount, Quantity
 
@@ -117,8 +117,8 @@ class Backing:
                 return f"{line}: {quantity.text}"
             if _IN_PERCENT.search(text) and amounts[0].scales == (Fraction(100),):
                 (amount,) = amounts
-                for number in map(number_of, NUMBER_IN_OUTPUT.findall(text)):
-                    if abs(exactly(number) - amount.value) <= amount.unit / 2:
+                for number in map(parse_number, NUMBER_IN_OUTPUT.findall(text)):
+                    if abs(exact_fraction(number) - amount.value) <= amount.unit / 2:
                         return f"{line}: {number:g}"
         return ""
 

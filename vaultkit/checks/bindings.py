@@ -18,9 +18,9 @@ import numpy as np
 
 from vaultkit.checks.bound_keys import other_key, other_place
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Fix
-from vaultkit.checks.computed import Caller, computed, just_call
+from vaultkit.checks.computed import Caller, call_directly, evaluate
 from vaultkit.checks.stated import Judged, judge_value, threshold
-from vaultkit.checks.values import plain, text_of, truth
+from vaultkit.checks.values import as_plain_data, text_of, truth
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.comparisons import contradiction, relation
@@ -69,7 +69,7 @@ class Bindings:
     def __init__(self, note: Note) -> None:
         self.note = note
         #: Calls a function of the note without lasting effects; by default, without protection.
-        self.call: Caller = just_call
+        self.call: Caller = call_directly
         self.found: dict[Binding, Verdict] = {}
         self.unbound: dict[Binding, str] = {}
 
@@ -97,15 +97,17 @@ class Bindings:
 
     def judge(self, binding: Binding, variables: Mapping[str, Any]) -> Verdict:
         """Evaluate the code of a binding, and compare its value with the words."""
-        evaluate = partial(
-            computed, variables=variables, describe=_described, call=self.call, built_in=True
+        evaluate_here = partial(
+            evaluate, variables=variables, describe=_described, call=self.call, built_in=True
         )
         try:
-            value, text = evaluate(binding.source)
+            value, text = evaluate_here(binding.source)
         except Exception as error:  # code of a note may raise anything
             why = f"{binding.code} cannot be evaluated: {type(error).__name__}: {error}"
             return Verdict(False, " ".join(why.split()))
-        verdict = agreement(binding, value, text, partial(_values_of_sides, binding.tree, evaluate))
+        verdict = agreement(
+            binding, value, text, partial(_values_of_sides, binding.tree, evaluate_here)
+        )
         other = other_key(binding, variables) or other_place(binding)
         if verdict.holds and other:
             return Verdict(False, f"“{other}” is not what {binding.code} is about", verdict.places)
@@ -182,7 +184,7 @@ def agreement(binding: Binding, value: Any, text: str, sides: Callable[[], str] 
     binding
         The words and the code.
     value
-        The value as plain data (`vaultkit.checks.values.plain`).
+        The value as plain data (`vaultkit.checks.values.as_plain_data`).
     text
         The value as text, for messages.
     sides
@@ -219,7 +221,7 @@ def _verdict(judged: Judged) -> Verdict:
 
 
 def _described(value: Any) -> tuple[Any, str]:
-    return plain(value), text_of(value)
+    return as_plain_data(value), text_of(value)
 
 
 def _values_of_sides(tree: ast.expr, evaluate: Any) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.literals import is_number, source_of
-from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.stated import digits_of, judge_value, shortened, significant
 from vaultkit.claims.attributions import is_apart, is_cited, words_behind
@@ -113,7 +113,7 @@ def _place(link: Link) -> tuple[int, int]:
     return link.line, link.column
 
 
-def cited(note: Note, vault: Vault) -> dict[Link, Note]:
+def cited_notes(note: Note, vault: Vault) -> dict[Link, Note]:
     """Return the notes that a note cites for a number, by the links to them.
 
     These are the links of `citations`: a number of at least two significant digits belongs to
@@ -130,9 +130,9 @@ def cited(note: Note, vault: Vault) -> dict[Link, Note]:
     return found
 
 
-def others(note: Note, vault: Vault) -> dict[Path, Note]:
+def quoted_notes(note: Note, vault: Vault) -> dict[Path, Note]:
     """Return the notes that a note cites for a number, or names in a comment, by their paths."""
-    found = {other.path: other for other in cited(note, vault).values()}
+    found = {other.path: other for other in cited_notes(note, vault).values()}
     for binding in _references(note):
         other = _referenced_note(binding, note, vault)
         if other is not None:
@@ -207,7 +207,7 @@ def _assigned_numbers(target: ast.expr, value: ast.expr, name: str) -> Iterator[
                 yield from _assigned_numbers(one, other, name)
 
 
-def state(note: Note) -> str:
+def hash_of_numbers(note: Note) -> str:
     """Return a hash of the numbers that a note shows, with their words."""
     return key_of([str(number) for number in _shown_numbers(note)]).hex()
 
@@ -250,7 +250,7 @@ def _value(shown: Shown) -> Fraction:
 def check(note: Note, vault: Vault) -> Iterator[Check]:
     """Yield the numbers that a note quotes from a linked note, and that it contradicts."""
     yield from _check_references(note, vault)
-    others = cited(note, vault)
+    others = cited_notes(note, vault)
     if not others:
         return
     own = _Numbers(_shown_numbers(note))
@@ -348,7 +348,7 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
                     label = before if fence.language == "text" else none
                     behind_it = _UNIT.match(text, found.end())
                     unit = behind_it[1] if behind_it else ""
-                    value = exactly(number_of(found[0]))
+                    value = exact_fraction(parse_number(found[0]))
                     yield Shown(value, own, label, label, unit, index)
                     if unit == "%":
                         yield Shown(value / 100, own, label, label, "", index)
@@ -356,7 +356,7 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
         for found in NUMBER_IN_OUTPUT.finditer(cell.text):
             if len(found[0]) <= _LONGEST:
                 own = stems(f"{cell.label.text} {cell.title}", words)
-                yield Shown(exactly(number_of(found[0])), own, none, none, "", cell.line)
+                yield Shown(exact_fraction(parse_number(found[0])), own, none, none, "", cell.line)
 
 
 def _lexicon(note: Note) -> Lexicon:

@@ -24,16 +24,16 @@ _MUTABLE = (list, dict, set, np.ndarray)
 Caller = Callable[..., Any]
 
 
-def just_call(function: Callable[..., Any], *given: Any) -> Any:
+def call_directly(function: Callable[..., Any], *given: Any) -> Any:
     """Call a function without any protection; the default `Caller`."""
     return function(*given)
 
 
-def computed(
+def evaluate(
     code: str,
     variables: Mapping[str, Any],
     describe: Callable[[Any], Any],
-    call: Caller = just_call,
+    call: Caller = call_directly,
     *,
     built_in: bool = False,
 ) -> Any:
@@ -61,7 +61,7 @@ def computed(
 
     Examples
     --------
-    >>> computed("len(x) + 1", {"x": [1, 2]}, str)
+    >>> evaluate("len(x) + 1", {"x": [1, 2]}, str)
     '3'
     """
     names = free_names(ast.parse(code.strip(), mode="eval"))
@@ -69,16 +69,16 @@ def computed(
         raise NameError(code)
     if unbound := names - variables.keys() - set(vars(builtins)):
         raise NameError(min(unbound))
-    return evaluated(code, variables, describe, call)
+    return evaluate_unchecked(code, variables, describe, call)
 
 
-def evaluated(
+def evaluate_unchecked(
     code: str,
     variables: Mapping[str, Any],
     describe: Callable[[Any], Any],
-    call: Caller = just_call,
+    call: Caller = call_directly,
 ) -> Any:
-    """Evaluate an expression as `computed` does, whatever names it has.
+    """Evaluate an expression as `evaluate` does, but do not check which names it has.
 
     Return what ``describe`` returns for its value; ``call`` is what runs the code.
     """

@@ -20,7 +20,7 @@ from typing import Any
 from vaultkit.checks.arrows import arrows, reversed_arrow
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.literals import is_number, literals_of
-from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.measures import Measure, measure_in_other_unit, measures_in_comments, size_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.stated import is_slip
@@ -99,11 +99,12 @@ class Confused:
                 self.others.update(shown.value for shown in found)
             for text, line in step.output_lines():
                 self.arrows += (
-                    (exactly(number_of(a)), exactly(number_of(b)), line) for a, b in arrows(text)
+                    (exact_fraction(parse_number(a)), exact_fraction(parse_number(b)), line)
+                    for a, b in arrows(text)
                 )
         self.measures += measures_in_comments(block)
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
-        self.bound.update(exactly(float(value)) for value in own)
+        self.bound.update(exact_fraction(float(value)) for value in own)
 
     def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
         """Yield the numbers that are in the place of others, or have the unit of others."""
@@ -307,7 +308,7 @@ class _Page:
     def literals(self) -> set[Fraction]:
         """The numbers in code."""
         own = (literal for block in self.note.blocks for literal in literals_of(block)[0])
-        return {exactly(float(literal)) for literal in own if math.isfinite(literal)}
+        return {exact_fraction(float(literal)) for literal in own if math.isfinite(literal)}
 
     def is_left_out(self, shown: Shown) -> bool:
         """Return whether a number of an output is in no sentence, cell, formula and code."""
@@ -331,8 +332,8 @@ def _numbers(step: Step) -> Iterator[Shown]:
     """Yield the numbers of an output with their units and lines."""
     for text, line in step.output_lines():
         for found in NUMBER_IN_OUTPUT.finditer(text):
-            if len(found[0]) <= _LONGEST and math.isfinite(number := number_of(found[0])):
-                value = exactly(number)
+            if len(found[0]) <= _LONGEST and math.isfinite(number := parse_number(found[0])):
+                value = exact_fraction(number)
                 unit = _UNIT.match(text, found.end())
                 label = _LABEL.search(text, 0, found.start())
                 yield Shown(

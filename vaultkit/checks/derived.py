@@ -19,7 +19,7 @@ _MOST = 4
 _TWO = 2
 
 
-def derived(quantity: Quantity, others: Sequence[Quantity]) -> str:
+def derivation(quantity: Quantity, others: Sequence[Quantity]) -> str:
     """Return how a number follows from others; empty if it does not.
 
     Examples
@@ -27,7 +27,7 @@ def derived(quantity: Quantity, others: Sequence[Quantity]) -> str:
     >>> from vaultkit.claims.claims import claims_of
     >>> from vaultkit.read.markdown import parse
     >>> *others, last = claims_of(parse("It rose from 12 to 31, by 19.")).quantities
-    >>> derived(last, others)
+    >>> derivation(last, others)
     '31 − 12'
     """
     if len(quantity.readings[:1]) != 1 or len(quantity.readings[0]) != 1 or quantity.bounds:

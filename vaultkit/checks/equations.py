@@ -21,9 +21,9 @@ from vaultkit.checks.check import (
     UNPROVEN,
     Check,
 )
-from vaultkit.checks.computed import Caller, just_call
-from vaultkit.checks.literals import names_of
-from vaultkit.checks.origins import origins
+from vaultkit.checks.computed import Caller, call_directly
+from vaultkit.checks.literals import bound_names
+from vaultkit.checks.origins import find_origins
 from vaultkit.claims.free import free_formulas
 from vaultkit.claims.suppositions import NOT_STATED
 from vaultkit.read.expansion import Expanded
@@ -124,7 +124,7 @@ class Equations:
     def __init__(self, note: Note, macros: str = "") -> None:
         self.macros = macros
         #: Calls a function of the note without lasting effects; by default, without protection.
-        self.call: Caller = just_call
+        self.call: Caller = call_directly
         self.claims: list[Claim] = []
         self.expressions: list[Expression] = []
         #: Names of whole numbers: those that may be sizes.
@@ -133,7 +133,7 @@ class Equations:
 
     def rebase(self, note: Note) -> None:
         """Rebase onto the edited note: its text is the same up to the last block observed."""
-        names, macros = names_of(note.blocks), self.macros + note.preamble
+        names, macros = bound_names(note.blocks), self.macros + note.preamble
         judged = {
             (claim.formula, claim.statement.span, claim.statement): claim
             for claim in self.claims
@@ -242,7 +242,7 @@ class Equations:
         """Return whether a statement is about data, a rounded number or a loop's last value."""
         assert claim.verdict
         names = [name.partition(" ")[0] for name in claim.verdict.bound]
-        found = origins(self.note.blocks)
+        found = find_origins(self.note.blocks)
         if found.loops & set(names):
             return True
         if not names or not _LONE.match(claim.formula.tex):

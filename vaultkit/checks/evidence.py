@@ -12,7 +12,7 @@ from functools import lru_cache
 from vaultkit.checks.check import EXCEPTED, FOUND, GENERAL, HERE, UNPROVEN, Check
 from vaultkit.checks.literals import source_of
 from vaultkit.claims.expressions import nodes_of
-from vaultkit.claims.places import places
+from vaultkit.claims.places import page_places
 from vaultkit.read.note import Block, Note
 
 #: The scope of a statement that was not tried on other numbers.
@@ -82,7 +82,7 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
     """
     if not checks:
         return {}  # it takes long to find all parts of a note
-    where = places(note)
+    where = page_places(note)
     found: dict[str, list[Check]] = defaultdict(list)
     for check in checks:
         for place in where.names_of(check.kind, check.line, check.column, check.what):

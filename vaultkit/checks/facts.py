@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.literals import is_number, source_of
-from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
-from vaultkit.checks.origins import origins
-from vaultkit.checks.printed import printed
+from vaultkit.checks.origins import find_origins
+from vaultkit.checks.printed import printed_numbers
 from vaultkit.checks.tables import Source, columns
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
@@ -95,7 +95,7 @@ class Facts:
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect what a block prints, and the variables that it leaves."""
         lines: dict[int, list[tuple[Label, str]]] = defaultdict(list)
-        for words, number, line in printed(block, steps):
+        for words, number, line in printed_numbers(block, steps):
             lines[line].append((self._label(words), number))
             is_length = words.startswith("len() ") and number.isdigit()
             self._add_fact(
@@ -114,7 +114,7 @@ class Facts:
             label = self._label(name)
             if is_number(value):
                 counts = isinstance(value, int | np.integer) and bool(value >= 0)
-                self.facts[Fact(label, exactly(float(value)), where, counts)] = None
+                self.facts[Fact(label, exact_fraction(float(value)), where, counts)] = None
             elif isinstance(value, list | tuple | dict | set) or (
                 isinstance(value, np.ndarray) and value.ndim == 1
             ):
@@ -219,7 +219,7 @@ class Facts:
             if where.startswith("variable") and all(isinstance(k, frozenset) for k in source):
                 found += self._family(
                     {
-                        self._label(" ".join(sorted(label))): [exactly(n) for n in numbers]
+                        self._label(" ".join(sorted(label))): [exact_fraction(n) for n in numbers]
                         for label, numbers in source.items()
                         if isinstance(label, frozenset) and all(map(math.isfinite, numbers))
                     },
@@ -260,8 +260,8 @@ def _column(family: Family, place: int) -> frozenset[tuple[Label, Fraction]]:
 
 def _exact_number(text: str) -> Fraction | None:
     """Return a number of an output; None if it is too large for a float."""
-    number = number_of(text)
-    return exactly(number) if math.isfinite(number) else None
+    number = parse_number(text)
+    return exact_fraction(number) if math.isfinite(number) else None
 
 
 def _with_breaks(text: str) -> str:
@@ -305,4 +305,4 @@ def _bound_once(note: Note) -> set[str]:
                 case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
                     times[name] += 1
     once = {name for name, number in times.items() if number == 1 and len(name) > 2}
-    return once - origins(note.blocks).loops
+    return once - find_origins(note.blocks).loops

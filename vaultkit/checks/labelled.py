@@ -19,11 +19,11 @@ from itertools import islice
 from typing import Any
 
 from vaultkit.checks.literals import is_number, source_of
-from vaultkit.checks.lookup import number_of
+from vaultkit.checks.lookup import parse_number
 from vaultkit.checks.measures import size_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
-from vaultkit.checks.origins import origins
-from vaultkit.checks.printed import arguments_printed
+from vaultkit.checks.origins import find_origins
+from vaultkit.checks.printed import printed_arguments
 from vaultkit.checks.templates import Template, printed_by, templates
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
@@ -118,7 +118,7 @@ class LabelledNumbers:
         """Collect the numbers that a block prints, and those of the variables that it names."""
         self._sorted = []
         names: dict[int, list[tuple[set[str], str]]] = {}
-        for code, number, line in arguments_printed(block, steps):
+        for code, number, line in printed_arguments(block, steps):
             names.setdefault(line, []).append((self._names(code), number))
         self._templates += templates(block)
         self._read_code(block)
@@ -151,8 +151,8 @@ class LabelledNumbers:
                 self._read(text, source, own, f"output {first}", is_key, carried)
                 for listed in _LIST.findall(text) if "[" in text else ():
                     items = NUMBER_IN_OUTPUT.findall(listed)
-                    self._add_list([number_of(n) for n in items], source, orders)
-        loops = origins([block]).loops
+                    self._add_list([parse_number(n) for n in items], source, orders)
+        loops = find_origins([block]).loops
         for name in sorted(_named(block) & variables.keys() - loops):
             if not name.startswith("_"):
                 of_name = [order for order in orders if order.name == name]
@@ -287,10 +287,10 @@ class LabelledNumbers:
             unit = unit_of(text, one.end(), self.lexicon)
             known_by = words | after | key | own | row
             keys = key | words if "{" in text else key | (carried or set())
-            self._add(number_of(one[0]), known_by, source, group, unit, column=place, keys=keys)
+            self._add(parse_number(one[0]), known_by, source, group, unit, column=place, keys=keys)
             before = words | after if carried is None else set(carried)
             if text[: one.start()].endswith("("):
-                before |= {f"#{number_of(one[0]):g}"}
+                before |= {f"#{parse_number(one[0]):g}"}
 
     def _bind(self, name: str, value: Any, orders: Sequence[_Order]) -> None:
         """Read a variable."""
@@ -330,7 +330,7 @@ class LabelledNumbers:
 
     def _number(self, text: str, found: re.Match[str]) -> str:
         """Return the number by which a line is known, with its unit."""
-        return f"#{number_of(found[0]):g}:{unit_of(text, found.end(), self.lexicon)}".rstrip(":")
+        return f"#{parse_number(found[0]):g}:{unit_of(text, found.end(), self.lexicon)}".rstrip(":")
 
     def words(self, text: str) -> set[str]:
         """Return the words of a text or name by which a number may be known."""
@@ -361,7 +361,7 @@ class LabelledNumbers:
             if len(found) == 1 and words and cell.label.text != cell.text:
                 unit = unit_of(cell.text, found[0].end(), self.lexicon)
                 words |= self.words(cell.title)
-                value, group = number_of(found[0][0]), f"table {begins}"
+                value, group = parse_number(found[0][0]), f"table {begins}"
                 source = f"table at line {cell.line}"
                 self._cells.append(Labelled(value, frozenset(words), source, group, unit))
 

@@ -68,7 +68,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.
            ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
 
 
-def names_of(blocks: Iterable[Block]) -> frozenset[str]:
+def bound_names(blocks: Iterable[Block]) -> frozenset[str]:
     """Return the names that blocks bind, except names of modules and names within functions."""
     found: set[str] = set()
     for block in blocks:

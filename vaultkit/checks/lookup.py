@@ -45,9 +45,9 @@ class Evidence:
     def print(self, printed: Iterable[str], source: str) -> None:
         """Add numbers as an output shows them."""
         for text in printed:
-            self.sources.setdefault(number_of(text), (source, text))
+            self.sources.setdefault(parse_number(text), (source, text))
             if not text.lstrip("+-").isdigit():
-                self.measured.add(number_of(text))
+                self.measured.add(parse_number(text))
         self._sorted = None
 
     def source_of(self, number: float | None) -> str:
@@ -97,7 +97,7 @@ class Evidence:
             for number in self.between(as_float(wanted - reach), as_float(wanted + reach)):
                 if not counts and self._is_counted(number):
                     continue
-                if abs(exactly(number) - wanted) <= slack:
+                if abs(exact_fraction(number) - wanted) <= slack:
                     return number
                 if not amount.unit and is_rounding(number, wanted):
                     return number
@@ -111,7 +111,7 @@ class Evidence:
                 if not counts and self._is_counted(number):
                     continue
                 # A fraction such as 1/3 states no decimals: compare with its float.
-                if exactly(number) == wanted or (amount.over and number == nearest):
+                if exact_fraction(number) == wanted or (amount.over and number == nearest):
                     return number
         return None
 
@@ -120,13 +120,13 @@ class Evidence:
         return number.is_integer() and number not in self.measured
 
 
-def number_of(text: str) -> float:
+def parse_number(text: str) -> float:
     """Parse a number as outputs and tables show it: ``1,024.5``, ``−3``."""
     return float(text.replace(",", "").replace("−", "-"))
 
 
 @lru_cache(1 << 14)
-def exactly(number: float) -> Fraction:
+def exact_fraction(number: float) -> Fraction:
     """Return the value of a float as it is printed, not its binary value, as a fraction."""
     return Fraction(repr(number))
 
@@ -135,5 +135,5 @@ def is_rounding(number: float, wanted: Fraction) -> bool:
     """Return whether a number with three or more digits is a rounding of the wanted one."""
     _, digits, last = Decimal(repr(number)).as_tuple()
     half_unit = Fraction(10) ** int(last) / 2
-    enough = len(digits) >= 3 and abs(exactly(number) - wanted) <= half_unit
+    enough = len(digits) >= 3 and abs(exact_fraction(number) - wanted) <= half_unit
     return enough or number == as_float(wanted)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from vaultkit.checks.lookup import exactly, number_of
+from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.stated import significant
 from vaultkit.claims.attributions import power_of_prefix, words_behind
 from vaultkit.claims.lexicon import Lexicon
@@ -51,7 +51,7 @@ def measures_in_comments(block: Block) -> Iterator[Measure]:
     Several numbers need as many units, all separated by commas: ``x, y = 3, 4  # m, s``.
     """
     for found in _ASSIGNED.finditer(block.fence.text):
-        values = [exactly(float(own)) for own in found["values"].replace("_", "").split(",")]
+        values = [exact_fraction(float(own)) for own in found["values"].replace("_", "").split(",")]
         units = [part.strip() for part in found["units"].split(",")]
         if len(units) != len(values):
             continue
@@ -110,7 +110,7 @@ def measure_in_other_unit(
     if size is None or not number.digits or len(re.sub(r"\D", "", number.digits)) < _LEAST:
         return ""
     half = Fraction(1, 2 * 10 ** len(number.digits.partition(".")[2]))
-    own = exactly(number_of(number.digits))
+    own = exact_fraction(parse_number(number.digits))
 
     def fits(value: Fraction, scale: Fraction = Fraction(1)) -> bool:
         return bool(value) and abs(abs(value) / scale - own) <= half

@@ -35,7 +35,7 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
         if _leads_out(title, folder):
             why = f'title="{title}" leads out of {folder.name}/; a block may only show files in it'
             yield Check("mirror", line, title, FAILS, why)
-    for block in mirrors(note):
+    for block in mirror_blocks(note):
         title, line = str(block.fence.options["title"]), block.fence.line
         if _leads_out(title, folder):
             continue
@@ -65,7 +65,7 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
             yield Check("mirror", line + 1 + shown.first, title, FAILS, why, fix=fix)
 
 
-def mirrors(note: Note) -> Iterator[Block]:
+def mirror_blocks(note: Note) -> Iterator[Block]:
     """Yield the blocks whose title is the path of a Python file."""
     for block in note.blocks:
         title = block.fence.options.get("title")
@@ -87,9 +87,9 @@ def _leads_out(title: str, folder: Path) -> bool:
     return not Path(there).is_relative_to(os.path.normpath(folder))
 
 
-def files(note: Note, folder: Path) -> set[Path]:
+def mirrored_files(note: Note, folder: Path) -> set[Path]:
     """Return the files that the blocks of a note show."""
-    shown = (folder / str(block.fence.options["title"]) for block in mirrors(note))
+    shown = (folder / str(block.fence.options["title"]) for block in mirror_blocks(note))
     return {path for path in shown if path.resolve().is_relative_to(folder)}
 
 

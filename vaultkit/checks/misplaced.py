@@ -21,7 +21,7 @@ from itertools import combinations
 from vaultkit.checks.assigned import Part, Token
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.labelled import LabelledNumbers, Words, word_of
-from vaultkit.checks.lookup import exactly
+from vaultkit.checks.lookup import exact_fraction
 from vaultkit.checks.stated import significant
 from vaultkit.checks.things import Thing, Things
 from vaultkit.claims.attributions import is_apart, is_difference, words_behind
@@ -351,7 +351,7 @@ class View:
         """Whether it has two digits, and is only the rounding of numbers of the page."""
         value = self.number.value
         scales = self.number.scales
-        exact = (exactly(own) for thing in self.own for own in thing.values)
+        exact = (exact_fraction(own) for thing in self.own for own in thing.values)
         return significant(self.number) < _SURE and not any(
             own == value * scale for own in exact for scale in scales
         )

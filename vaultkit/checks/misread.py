@@ -70,8 +70,11 @@ _IS_MATHS = re.compile(r"[=<>≤≥≈≠∈^_]|\\[A-Za-z]{2}")
 def problems(note: Note) -> Iterator[Problem]:
     """Yield what a note shows otherwise than its author meant."""
     for fence in note.fences:
-        yield from (Problem(fence.line, why, unseen=True) for why in misread(fence))
-        yield from (Problem(fence.line, why, of_code=True, unseen=True) for why in unused(fence))
+        yield from (Problem(fence.line, why, unseen=True) for why in fence_problems(fence))
+        yield from (
+            Problem(fence.line, why, of_code=True, unseen=True)
+            for why in code_fence_problems(fence)
+        )
     for line, code in note.unfenced:
         why = "this looks like code, and does not run; put it into ```python or ```pycon"
         yield Problem(line, why, of_code=not is_session(code), unseen=True)
@@ -101,7 +104,7 @@ def _bracketed_formulas(text: UnparsedMarkup) -> Iterator[Problem]:
             yield Problem(line, " ".join(why.split()), column, foreign=True)
 
 
-def misread(fence: Fence) -> Iterator[str]:
+def fence_problems(fence: Fence) -> Iterator[str]:
     """Yield the problems of a fence that are problems in every note."""
     info, language, body, output = fence.info, fence.language, fence.text, fence.role
     if language in RUNS:
@@ -129,7 +132,7 @@ def misread(fence: Fence) -> Iterator[str]:
         yield "this fence is not compared with anything; write ```text if it is an output"
 
 
-def unused(fence: Fence) -> Iterator[str]:
+def code_fence_problems(fence: Fence) -> Iterator[str]:
     """Yield the problems of a fence that are problems only in a note whose code runs."""
     info, language, body, output = fence.info, fence.language, fence.text, fence.role
     if language == "text" and not output:

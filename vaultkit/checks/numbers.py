@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from vaultkit.checks.backing import NEAR, Backing
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, UNPROVEN, Check
-from vaultkit.checks.derived import derived
+from vaultkit.checks.derived import derivation
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.observed import Observed
-from vaultkit.checks.origins import origins
+from vaultkit.checks.origins import find_origins
 from vaultkit.checks.rows import Rows, has_decimals
-from vaultkit.checks.together import Row, is_edit, misplaced
+from vaultkit.checks.together import Row, is_single_slip, misplaced_numbers
 from vaultkit.claims.amounts import Quantity, as_float
 from vaultkit.claims.claims import claims_of
 
@@ -47,7 +47,7 @@ class Numbers:
         rows = Rows(self.seen)
         in_order, odd = rows.in_order(), rows.odd_vectors()
         misplaced, counted = self._misplaced_numbers(), self._counted_lengths()
-        loops = origins(self.seen.note.blocks).loops
+        loops = find_origins(self.seen.note.blocks).loops
         quantities = claims_of(self.seen.note).quantities
         empty = {
             index
@@ -127,7 +127,7 @@ class Numbers:
             if other is not quantity
             if other.readings and (other.given or self.backing.backed(other))
         ]
-        return derived(quantity, others)
+        return derivation(quantity, others)
 
     def _failure_message(
         self, index: int, quantity: Quantity, rows: Rows, in_order: Mapping[int, str]
@@ -178,7 +178,7 @@ class Numbers:
             near = sorted(self.seen.lines, key=lambda one: abs(one[0] - line))[:NEAR]
             return [row for _, own in near for row in own] + of_arrays
 
-        return misplaced(claims_of(self.seen.note).quantities, rows)
+        return misplaced_numbers(claims_of(self.seen.note).quantities, rows)
 
     def _number_with_other_digit(self, quantity: Quantity) -> str:
         """Return a number shown nearby that differs in one digit, if this one is not shown."""
@@ -192,7 +192,7 @@ class Numbers:
             if near.rounds_to(amount) or stated.rounds_to(amount) or self.seen.stated.holds(amount):
                 return ""
         for number in near.numbers if amounts else ():
-            if is_edit(amounts[0], number) and near.decimals(number) >= amounts[0].decimals:
+            if is_single_slip(amounts[0], number) and near.decimals(number) >= amounts[0].decimals:
                 return near.source_of(number)
         return ""
 
@@ -262,7 +262,7 @@ def _contradicts(quantity: Quantity, known: Evidence) -> bool:
     scaled = [replace(a, scales=_THOUSANDS) if a.digits > 1 else a for a in amounts]
     if all(known.rounds_to(amount, counted=True) for amount in scaled):
         return False
-    return any(is_edit(amount, number, 1) for amount in scaled for number in known.numbers)
+    return any(is_single_slip(amount, number, 1) for amount in scaled for number in known.numbers)
 
 
 def _verdict(quantity: Quantity, outcome: str, why: str, scope: str = "") -> Check:

@@ -13,8 +13,8 @@ import numpy as np
 
 from vaultkit.checks.labels import Labels
 from vaultkit.checks.literals import is_number, literals_of
-from vaultkit.checks.lookup import Evidence, number_of
-from vaultkit.checks.observed_shapes import ObservedShapes, plain, rows_of
+from vaultkit.checks.lookup import Evidence, parse_number
+from vaultkit.checks.observed_shapes import ObservedShapes, as_plain_array, rows_of
 from vaultkit.checks.together import Row
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.read.note import Block, Note
@@ -118,13 +118,13 @@ class Observed:
             for line, text in _output_lines(step):
                 found = NUMBER_IN_OUTPUT.findall(text)
                 shown.print(found, line)
-                row = Row(tuple(map(number_of, found)), line, output)
+                row = Row(tuple(map(parse_number, found)), line, output)
                 lines.append(row)
                 for part, run in enumerate(_SIGN.split(text)):
                     if part and numbers:
                         self.sequences.append((numbers, line))
                         numbers = []
-                    numbers += map(number_of, NUMBER_IN_OUTPUT.findall(run))
+                    numbers += map(parse_number, NUMBER_IN_OUTPUT.findall(run))
                 self.texts.append((text, line))
                 self.labels.read(text, line)
             source = _OUTPUT.format(step.output_line)
@@ -142,7 +142,7 @@ class Observed:
         values = {name: float(v) for name, v in variables.items() if is_number(v)}
         self.values.append((block.fence.line, values))
         self.labels.bind(values)
-        arrays = {n: plain(v) for n, v in variables.items() if isinstance(v, np.ndarray)}
+        arrays = {n: as_plain_array(v) for n, v in variables.items() if isinstance(v, np.ndarray)}
         arrays = {n: v for n, v in arrays.items() if v.size <= _LARGE and v.dtype.kind in "fiu"}
         last = self.arrays[-1][1] if self.arrays else {}
         for name, value in arrays.items():
@@ -172,7 +172,7 @@ class Observed:
         if is_number(value):
             self.bound.add([value], f"variable {name}")
         elif isinstance(value, np.ndarray):
-            value = plain(value)
+            value = as_plain_array(value)
             if value.dtype.kind not in "fiu":
                 return
             if value.ndim == 0:

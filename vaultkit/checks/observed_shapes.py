@@ -77,7 +77,7 @@ class ObservedShapes:
                 lengths[name] = int(value)
                 self.numbers.add(int(value))
             elif isinstance(value, np.ndarray):
-                value = plain(value)
+                value = as_plain_array(value)
                 shapes[name] = value.shape
                 seen.add(value.shape)
                 self.named[name].add(value.shape)
@@ -155,10 +155,10 @@ def _bracket_groups(text: str) -> list[str]:
     return groups
 
 
-def plain(array: Any) -> Any:
+def as_plain_array(array: Any) -> Any:
     """Return an array of NumPy's own type; its masked elements become NaN, which is not a number.
 
-    >>> plain(np.ma.masked_array([1, 2], mask=[False, True])).tolist()
+    >>> as_plain_array(np.ma.masked_array([1, 2], mask=[False, True])).tolist()
     [1.0, nan]
     """
     if type(array) is np.ndarray:

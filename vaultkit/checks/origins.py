@@ -62,14 +62,14 @@ class Origins:
             self.data |= names
 
 
-def origins(blocks: Iterable[Block]) -> Origins:
+def find_origins(blocks: Iterable[Block]) -> Origins:
     r"""Return where the values of names come from.
 
     Examples
     --------
     >>> from vaultkit.read.markdown import parse
     >>> code = "g = 9.81; t, s = [1.0, 2.1], 3\nfor k in t: u = k\nv = s + rng.normal()"
-    >>> found = origins(parse(f"```python\n{code}\n```").blocks)
+    >>> found = find_origins(parse(f"```python\n{code}\n```").blocks)
     >>> sorted(found.data), sorted(found.written), sorted(found.loops)
     (['t', 'v'], ['g'], ['k', 'u'])
     """

@@ -85,7 +85,7 @@ def _problems(step: Step, volatile: str, every_digit: bool) -> Iterator[tuple[in
     shown, got = step.shown or "", step.got
     if volatile:
         shown, got = (re.sub(volatile, _MASK, text) for text in (shown, got))
-    difference = compare(shown, got, every_digit=every_digit)
+    difference = describe_difference(shown, got, every_digit=every_digit)
     if difference:
         first, last = step.shown_lines
         line = first if last >= first else step.line
@@ -127,7 +127,7 @@ def _wrong_mask(volatile: str, got: str) -> str:
     return ""
 
 
-def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
+def describe_difference(shown: str, got: str, *, every_digit: bool = False) -> str:
     """Describe how the output shown differs from the computed one; empty if they agree.
 
     A number agrees if it is the computed number, rounded to the digits shown. Strings and all other
@@ -136,9 +136,9 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     ``every_digit``, all digits must be shown; without it, the same value in another form
     (`vaultkit.checks.forms`) agrees, too.
 
-    >>> compare("array([0.15 , 0.23])", "array([0.15002, 0.22637])")
+    >>> describe_difference("array([0.15 , 0.23])", "array([0.15002, 0.22637])")
     ''
-    >>> print(compare("0.1501", "0.15002"))
+    >>> print(describe_difference("0.1501", "0.15002"))
     the output differs
       shown:   0.1501
       really:  0.15002
@@ -154,7 +154,7 @@ def compare(shown: str, got: str, *, every_digit: bool = False) -> str:
     if got and not shown:
         return "the code has an output, but none is shown" + _quote("really", got)
     before = _SCALAR.sub(lambda found: found[1] or found[2], got)
-    if before != got and not compare(shown, before):
+    if before != got and not describe_difference(shown, before):
         return _OLD_FORM + _quote("now", got)
     difference = _difference(shown, got, every_digit=every_digit)
     if difference and not every_digit:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
-from vaultkit.checks.computed import Caller, evaluated, just_call
+from vaultkit.checks.computed import Caller, call_directly, evaluate_unchecked
 from vaultkit.checks.outputs import NUMBER
 from vaultkit.read.note import Block, Note
 from vaultkit.read.predictions import ORDINALS, PARTS, Distractor, Prediction
@@ -64,11 +64,11 @@ def _are_near(own: float | str, other: float | str, slack: float) -> bool:
     return abs(own - other) <= slack * (1 + 1e-9)
 
 
-def tokens(text: str, part: str) -> tuple[float | str, ...]:
+def answer_tokens(text: str, part: str) -> tuple[float | str, ...]:
     """Return the words and numbers of an answer.
 
-    >>> tokens("[0.5 1.]", "row"), tokens("(6, 2)", "shape"), tokens("98,304", "number")
-    ((0.5, 1.0), (6.0, 2.0), (98304.0,))
+    >>> answer_tokens("[0.5 1.]", "row"), answer_tokens("98,304", "number")
+    ((0.5, 1.0), (98304.0,))
     """
     return tuple(
         float(piece) if NUMBER.fullmatch(piece) else piece.casefold()
@@ -82,7 +82,7 @@ def _pieces(text: str, part: str) -> list[str]:
     return _PIECE.findall(text)
 
 
-def answer(prediction: Prediction, output: str) -> Answer:
+def right_answer(prediction: Prediction, output: str) -> Answer:
     """Return the part of an output that a question asks for.
 
     Raises
@@ -108,7 +108,7 @@ def answer(prediction: Prediction, output: str) -> Answer:
     pieces = _pieces(chosen, part)
     if not 0 < len(pieces) <= _LONGEST and chosen != "()":
         raise ValueError(f"{len(pieces)} words and numbers are too many to type")
-    return Answer(tokens(chosen, part), tuple(_tolerances(pieces, prediction.decimals)))
+    return Answer(answer_tokens(chosen, part), tuple(_tolerances(pieces, prediction.decimals)))
 
 
 def _tolerances(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
@@ -164,7 +164,7 @@ class Predictions:
     def __init__(self, note: Note) -> None:
         self.note = note
         #: Calls a function of the note without lasting effects; by default, without protection.
-        self.call: Caller = just_call
+        self.call: Caller = call_directly
         self.found: dict[int, list[Check]] = {}
 
     def rebase(self, note: Note) -> None:
@@ -192,7 +192,7 @@ class Predictions:
             return
         assert block.output
         try:
-            right = answer(prediction, block.output.text)
+            right = right_answer(prediction, block.output.text)
         except ValueError as error:
             yield _check(prediction, FAILS, str(error))
             return
@@ -201,7 +201,7 @@ class Predictions:
         for wrong in prediction.distractors:
             try:
                 text = self.value(wrong, prediction.part, variables)
-                given = tokens(text, prediction.part)
+                given = answer_tokens(text, prediction.part)
                 if right.equals(given):
                     raise ValueError(f"its value {text} is the right answer")
                 if any(Answer(other, right.slack).equals(given) for other in others):
@@ -223,10 +223,10 @@ class Predictions:
         if not wrong.code or not wrong.why:
             raise ValueError("a wrong answer is written `expression`: what is wrong with it")
         try:
-            text = str(evaluated(wrong.code, variables, as_typed, self.call))
+            text = str(evaluate_unchecked(wrong.code, variables, as_typed, self.call))
         except Exception as error:  # code of a note may raise anything
             raise ValueError(f"it cannot be computed: {type(error).__name__}: {error}") from error
-        given = tokens(text, part)
+        given = answer_tokens(text, part)
         numbers = all(isinstance(token, float) for token in given)
         fits = {
             "number": len(given) == 1 and numbers,

@@ -22,7 +22,7 @@ _INSIDE = re.compile(r"[\d.,+\-eE%]+")
 _MOST = 64
 
 
-def printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int]]:
+def printed_numbers(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int]]:
     r"""Yield each number that a statement prints: what it prints, the number, and its line.
 
     A block is read only if each of its statements prints one line.
@@ -32,16 +32,16 @@ def printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int
     >>> from vaultkit.read.markdown import parse
     >>> code = "print(max(gaps), len(x))\nprint(f'a {np.mean(x):.1f}')"
     >>> block = parse(f"```python\n{code}\n```").blocks[0]
-    >>> list(printed(block, [Step(1, None, (5, 4), got="8 25\na 0.5")]))
+    >>> list(printed_numbers(block, [Step(1, None, (5, 4), got="8 25\na 0.5")]))
     [('max() gaps', '8', 5), ('len() x', '25', 5), ('mean() x', '0.5', 6)]
     """
-    for code, number, line in arguments_printed(block, steps):
-        if words := words_of(code):
+    for code, number, line in printed_arguments(block, steps):
+        if words := names_in_expression(code):
             yield words, number, line
 
 
-def arguments_printed(block: Block, steps: Sequence[Step]) -> Iterator[tuple[ast.expr, str, int]]:
-    """Yield each number that a statement prints, as `printed` does, with its expression."""
+def printed_arguments(block: Block, steps: Sequence[Step]) -> Iterator[tuple[ast.expr, str, int]]:
+    """Yield each number that a statement prints, as `printed_numbers` does, with its expression."""
     if block.kind == "pycon" or len(steps) != 1:
         return
     with suppress(ValueError, RecursionError, MemoryError):
@@ -130,10 +130,11 @@ def _is_before_percent(values: Sequence[ast.expr], part: ast.expr) -> bool:
     return False
 
 
-def words_of(code: ast.expr) -> str:
+def names_in_expression(code: ast.expr) -> str:
     """Return the names in an expression that say what its value is; empty if they do not.
 
-    >>> [words_of(ast.parse(code).body[0].value) for code in ("round(st.mean(x), 2)", "a / b")]
+    >>> codes = ("round(st.mean(x), 2)", "a / b")
+    >>> [names_in_expression(ast.parse(code, mode="eval").body) for code in codes]
     ['mean() x', '']
     """
     match code:
@@ -142,19 +143,19 @@ def words_of(code: ast.expr) -> str:
         case ast.Attribute(ast.Name(), name) if name.isupper():
             return name
         case ast.Attribute(inner, name):
-            own = words_of(inner)
+            own = names_in_expression(inner)
             return own and f"{own} {name}"
         case ast.Subscript(inner, ast.Constant(str(key))):
-            own = words_of(inner)
+            own = names_in_expression(inner)
             return own and f"{own} {key}"
         case ast.Call(ast.Name(name) | ast.Attribute(_, name), [first, *_]) if name in _KEEPING:
-            return words_of(first)
+            return names_in_expression(first)
         case ast.Call(ast.Attribute(inner, name), []):
-            own = words_of(inner)
+            own = names_in_expression(inner)
             return own if name in _KEEPING else own and f"{name}() {own}"
         case ast.Call(ast.Attribute(inner, name), _) if name in _KEEPING:
-            return words_of(inner)
+            return names_in_expression(inner)
         case ast.Call(ast.Name(name) | ast.Attribute(_, name), [first, *_]):
-            own = words_of(first)
+            own = names_in_expression(first)
             return f"{name}() {own}".rstrip()
     return ""

@@ -24,18 +24,18 @@ from vaultkit.checks.stated import is_slip, shortened, significant
 from vaultkit.checks.tables import Tables
 from vaultkit.checks.wholes import Wholes
 from vaultkit.claims.attributions import (
-    Place,
-    attribution,
-    clause_of,
-    count,
+    LabelPlace,
+    attribution_stems,
+    clause_around,
+    counted_noun,
     differ_in_prefix,
     is_apart,
     is_copula,
-    leads,
+    label_places,
     number_beside,
-    places,
-    possession,
-    subject,
+    opens_paragraph,
+    possession_stems,
+    subject_stems,
     words_behind,
 )
 from vaultkit.claims.lexicon import lexicon
@@ -119,11 +119,11 @@ class Roles:
 
     def _of_fact(self, sentence: Sentence, number: Stated, facts: Sequence[Fact]) -> str:
         """Return the value of *the mean* in *the mean is 37*, if it differs."""
-        words = subject(sentence, number)
+        words = subject_stems(sentence, number)
         is_subject = bool(words)
-        words = words or possession(sentence, number)
+        words = words or possession_stems(sentence, number)
         is_said = bool(words)
-        words = words or attribution(sentence, number)
+        words = words or attribution_stems(sentence, number)
         if not words:
             return ""
         label = frozenset(words)
@@ -173,7 +173,7 @@ class Roles:
         if significant(number) >= _SURE and any(is_slip(number, v) for v in values):
             return what
         is_alone = is_subject and is_known and all(fact.label == label for fact in named)
-        if is_alone and significant(number) >= _TELLING and leads(sentence, number):
+        if is_alone and significant(number) >= _TELLING and opens_paragraph(sentence, number):
             return what
         return ""
 
@@ -211,7 +211,7 @@ class Roles:
         """Return the number of *steps* in *it takes 6 steps*, if it differs."""
         if number.value.denominator != 1 or number.value < 2 or not _is_plain(number):
             return ""
-        counted = count(sentence, number)
+        counted = counted_noun(sentence, number)
         if counted is None:
             return ""
         labels = [label for label in counted.labels if label and not label <= self._general]
@@ -258,7 +258,7 @@ def _of_families(
     wrong: dict[int, str] = {}
     right: set[int] = set()
     for family in families:
-        named = places(sentence, list(family.rows))
+        named = label_places(sentence, list(family.rows))
         labels = [one.label for one in named]
         if not named or len(set(labels)) < len(labels):
             continue
@@ -275,7 +275,7 @@ def _of_families(
 def _of_another(
     sentence: Sentence,
     family: Family,
-    named: Place,
+    named: LabelPlace,
     place: int,
     written: Callable[[Label], str],
 ) -> Iterator[tuple[int, str]]:
@@ -285,7 +285,7 @@ def _of_another(
         return
     if significant(number) < (1 if has_unit else _TELLING):
         return
-    clause = clause_of(sentence.text, number.start, named.start)
+    clause = clause_around(sentence.text, number.start, named.start)
     # *Ng has 33.8 %, which is less than half*: only the first clause is about Ng.
     ends = sentence.text.find(", which ", max(number.end, named.end))
     if is_apart(sentence, clause if ends < 0 else clause.split(", which ")[0]):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from vaultkit.checks.check import FOUND, UNJUDGED, Check
 from vaultkit.checks.lookup import is_rounding
 from vaultkit.checks.observed import ROW, Observed
-from vaultkit.checks.together import is_edit
+from vaultkit.checks.together import is_single_slip
 from vaultkit.claims.amounts import Amount, Quantity, as_float
 from vaultkit.claims.claims import claims_of
 
@@ -77,7 +77,7 @@ class Rows:
         for source, wrong, run in self._similar_runs(row, 1):
             (place,) = wrong
             beside = row[1 - place].readings[0][0]
-            if beside.digits > 1 and is_edit(row[place].readings[0][0], run[place], 1):
+            if beside.digits > 1 and is_single_slip(row[place].readings[0][0], run[place], 1):
                 return place, source
         return None
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.check import FAILS, HOLDS, Check
-from vaultkit.checks.computed import Caller, computed, just_call
-from vaultkit.checks.outputs import agrees, compare
+from vaultkit.checks.computed import Caller, call_directly, evaluate
+from vaultkit.checks.outputs import agrees, describe_difference
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.said import Said
+from vaultkit.claims.said import CodeStatement
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
@@ -40,11 +40,11 @@ class Statements:
     def __init__(self, note: Note) -> None:
         self.note = note
         #: Calls a function of the note without lasting effects; by default, without protection.
-        self.call: Caller = just_call
+        self.call: Caller = call_directly
         #: Whether each statement is right, and the value of its expression.
-        self.found: dict[Said, tuple[bool, str]] = {}
+        self.found: dict[CodeStatement, tuple[bool, str]] = {}
         #: Those that could not be evaluated at their places.
-        self.left_out: set[Said] = set()
+        self.left_out: set[CodeStatement] = set()
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
@@ -68,12 +68,12 @@ class Statements:
             except Exception:  # code of a note may raise anything
                 self.left_out.add(said)
 
-    def judge(self, said: Said, variables: Mapping[str, Any]) -> tuple[bool, str]:
+    def judge(self, said: CodeStatement, variables: Mapping[str, Any]) -> tuple[bool, str]:
         """Evaluate an expression; return whether it has the stated value, and its value as text."""
         is_shape = said.shown.startswith("(")
         describe = partial(_possible_texts, but_arrays=is_shape)
         try:
-            texts: list[str] = computed(
+            texts: list[str] = evaluate(
                 said.code, variables, describe, self.call, built_in=bool(said.shown)
             )
         except Exception as error:
@@ -134,7 +134,7 @@ def _is_same_value(shown: str, real: str) -> bool:
     if _NUMBER.fullmatch(shown) and _NUMBER.fullmatch(real):
         # In a sentence, a whole float may be written without the point.
         return agrees(shown, real) or float(shown) == float(real)
-    if not compare(shown, real):
+    if not describe_difference(shown, real):
         return True
     with contextlib.suppress(Exception):
         return bool(ast.literal_eval(shown) == ast.literal_eval(real))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, UNJUDGED, Check
-from vaultkit.checks.computed import Caller, computed, just_call
+from vaultkit.checks.computed import Caller, call_directly, evaluate
 from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.shapes import Shape
@@ -46,7 +46,7 @@ class Shapes:
         #: Shapes that were tried on other numbers, with the failure there.
         self.tried: dict[Shape, str] = {}
         #: Calls a function of the note without lasting effects; by default, without protection.
-        self.call: Caller = just_call
+        self.call: Caller = call_directly
 
     @property
     def note(self) -> Note:
@@ -77,7 +77,7 @@ class Shapes:
             )
             if shape.line < following and not known:
                 with contextlib.suppress(Exception):  # code of a note may raise anything
-                    found[code] = computed(code, variables, _shape, self.call)
+                    found[code] = evaluate(code, variables, _shape, self.call)
         return found
 
     def check(self) -> Iterator[Check]:

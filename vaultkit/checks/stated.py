@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from vaultkit.checks.values import plain
+from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.comparisons import contrary_extreme, order_of_difference
@@ -110,7 +110,7 @@ def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
             for factor in (side.left, side.right)
             if is_literal(factor)
         ]
-    values = [plain(ast.literal_eval(literal)) for literal in literals]
+    values = [as_plain_data(ast.literal_eval(literal)) for literal in literals]
     values = [value for value in values if isinstance(value, Fraction) and value]
     if not values:
         return "", ()

@@ -22,7 +22,7 @@ import numpy as np
 
 from vaultkit.checks.check import EXCEPTED, FAILS, HOLDS, Check
 from vaultkit.checks.literals import is_number
-from vaultkit.checks.lookup import number_of
+from vaultkit.checks.lookup import parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.read.note import Block, Cell, Note
 from vaultkit.read.syntax import HTML_COMMENT
@@ -92,7 +92,7 @@ class _Entry:
     def is_rounding_of(self, number: float) -> bool:
         """Return whether the cell shows a number to its digits, for shares also times 100."""
         half = 0.5 * 10.0 ** -len(self.text.partition(".")[2])
-        wanted = number_of(self.text)
+        wanted = parse_number(self.text)
         return any(
             abs(number * scale - wanted) <= half * (1 + 1e-9) + 1e-12
             for scale in ((1.0, 100.0) if self.is_share else (1.0,))
@@ -196,11 +196,13 @@ class Tables:
             first = NUMBER_IN_OUTPUT.search(text)
             if not first:
                 continue
-            numbers = [number_of(found) for found in NUMBER_IN_OUTPUT.findall(text)]
+            numbers = [parse_number(found) for found in NUMBER_IN_OUTPUT.findall(text)]
             words = _words(text[: first.start()])
             if compound := _COMPOUND.match(text, first.start()):
                 words |= {_joined(compound)}
-                numbers = [number_of(n) for n in NUMBER_IN_OUTPUT.findall(text[compound.end() :])]
+                numbers = [
+                    parse_number(n) for n in NUMBER_IN_OUTPUT.findall(text[compound.end() :])
+                ]
             pairs.append((words, numbers) if words else (numbers[0], numbers[1:]))
             for opening, closing in ("{}", "[]"):
                 if f"{opening}(" not in text and opening != "{":
@@ -416,9 +418,9 @@ def _key(label: Any) -> Key:
     text = " ".join(map(str, parts))
     plain = text.strip()
     if re.fullmatch(_NUMBER, plain):
-        return number_of(plain)
+        return parse_number(plain)
     if measure := _MEASURE.fullmatch(plain):
-        return number_of(measure[1])
+        return parse_number(measure[1])
     if compound := _COMPOUND.fullmatch(plain):
         return frozenset([_joined(compound)])
     return _words(text)
@@ -434,7 +436,7 @@ def _flattened(value: Any) -> list[float]:
         return [float(value)]
     if isinstance(value, str):
         found = NUMBER_IN_OUTPUT.findall(value)
-        return [number_of(found[0])] if len(found) == 1 else []
+        return [parse_number(found[0])] if len(found) == 1 else []
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple | np.ndarray):

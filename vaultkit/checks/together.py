@@ -41,7 +41,7 @@ class Row:
         return f"{self.source}: {', '.join(f'{number:.6g}' for number in self.numbers)}"
 
 
-def misplaced(
+def misplaced_numbers(
     quantities: Sequence[Quantity], rows: Callable[[int], Sequence[Row]]
 ) -> dict[int, str]:
     """Return the numbers that do not belong to their neighbours, with the row that does.
@@ -94,12 +94,14 @@ def _contrary_rows_of_pairs(
         for row, a, b in held:
             others = [other for other in held if other[0].output == row.output]
             if b and not a:
-                slip = any(is_edit(amount, n) for i, n in enumerate(row.numbers) if i not in b)
+                slip = any(
+                    is_single_slip(amount, n) for i, n in enumerate(row.numbers) if i not in b
+                )
                 apart = next((f", and not in {other}" for other, c, _ in others if c), "")
                 if slip or apart:
                     yield index, f"{row}{apart}"
                     break
-            slip = any(is_edit(at, number, 1) for number in row.numbers)
+            slip = any(is_single_slip(at, number, 1) for number in row.numbers)
             if a and slip and not any(b for _, _, b in others):
                 yield place, str(row)
                 break
@@ -125,7 +127,7 @@ def _misplaced_in_sentence(
                     continue
                 used = set().union(*(held[o][n] for o in others))
                 left = [x for i, x in enumerate(row.numbers) if i not in used]
-                if any(is_edit(amounts[one], number) for number in left):
+                if any(is_single_slip(amounts[one], number) for number in left):
                     yield sentence[one][0], str(row)
                     break
             else:
@@ -156,7 +158,7 @@ def _has_all_members(
     return all(places) and len(frozenset().union(*places)) >= len(places)
 
 
-def is_edit(amount: Amount, number: float, digits: int = _TELLING) -> bool:
+def is_single_slip(amount: Amount, number: float, digits: int = _TELLING) -> bool:
     """Return whether a number, to the digits stated, differs from an amount by a single slip.
 
     A slip changes a digit, exchanges two adjacent ones, or loses the sign.

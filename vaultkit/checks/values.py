@@ -18,27 +18,31 @@ _MOST = 4096
 _LONGEST = 200
 
 
-def plain(value: Any) -> Any:
+def as_plain_data(value: Any) -> Any:
     """Return a value as a truth, number (`Fraction`), text, date, None, or a list of these.
 
     A number that is not finite becomes its text.
 
     Examples
     --------
-    >>> plain(np.array([0.5, 2.0])), plain({"a": "b"}), plain(np.int8(3)), plain(float("nan"))
-    ([Fraction(1, 2), Fraction(2, 1)], ['b'], Fraction(3, 1), 'nan')
+    >>> as_plain_data(np.array([0.5, 2.0])), as_plain_data({"a": "b"})
+    ([Fraction(1, 2), Fraction(2, 1)], ['b'])
+    >>> as_plain_data(np.int8(3)), as_plain_data(float("nan"))
+    (Fraction(3, 1), 'nan')
     """
     match value:
         case np.ndarray():
             if value.dtype == bool and value.size > 1:
                 return [bool(one) for one in value.ravel()]
-            return plain(value.item() if value.size == 1 else value.ravel()[:_MOST].tolist())
+            return as_plain_data(
+                value.item() if value.size == 1 else value.ravel()[:_MOST].tolist()
+            )
         case np.datetime64():
             day = value.astype("datetime64[s]").item()
             midnight = isinstance(day, datetime.datetime) and day.time() == datetime.time()
             return day.date() if midnight else day
         case np.generic():
-            return plain(value.item())
+            return as_plain_data(value.item())
         case enum.Enum():
             return value.name
         case bool() | str() | None | datetime.date() | datetime.time():
@@ -48,19 +52,21 @@ def plain(value: Any) -> Any:
         case float() | Decimal():
             return Fraction(value) if math.isfinite(value) else str(value)
         case complex():
-            return plain(value.real) if value.imag == 0 else str(value)
+            return as_plain_data(value.real) if value.imag == 0 else str(value)
         case datetime.timedelta():
-            return plain(value.total_seconds())
+            return as_plain_data(value.total_seconds())
         case Mapping():
-            return [plain(one) for one in list(value.values())[:_MOST]]
+            return [as_plain_data(one) for one in list(value.values())[:_MOST]]
         case list() | tuple() | set() | frozenset() | range():
             items = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
-            return [one for item in list(items)[:_MOST] for one in _flat(plain(item))]
+            return [one for item in list(items)[:_MOST] for one in _flat(as_plain_data(item))]
     if hasattr(value, "__array__"):
-        return plain(np.asarray(value))
+        return as_plain_data(np.asarray(value))
     if isinstance(value, Iterable):
         return [
-            one for item, _ in zip(value, range(_MOST), strict=False) for one in _flat(plain(item))
+            one
+            for item, _ in zip(value, range(_MOST), strict=False)
+            for one in _flat(as_plain_data(item))
         ]
     return str(value)
 

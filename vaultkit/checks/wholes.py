@@ -13,7 +13,7 @@ from typing import Any
 
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.facts import Family
-from vaultkit.claims.attributions import is_apart, places
+from vaultkit.claims.attributions import is_apart, label_places
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stem
 from vaultkit.claims.stated import Stated
@@ -112,7 +112,7 @@ class Wholes:
                 continue
             named = [
                 one
-                for one in places(sentence, list(family.rows))
+                for one in label_places(sentence, list(family.rows))
                 if _is_said_of(sentence.text, word, one.start, one.end)
             ]
             if len(named) != 1:

@@ -33,7 +33,7 @@ _POWERS = {"T": 12, "G": 9, "M": 6, "k": 3, "c": -2, "m": -3, "µ": -6, "μ": -6
 
 
 @dataclass(frozen=True)
-class Place:
+class LabelPlace:
     """Where a sentence has a label."""
 
     label: frozenset[str]
@@ -48,7 +48,7 @@ def _pattern(lexicon: Lexicon, form: str, *lists: str) -> re.Pattern[str]:
     return re.compile(form.format(*words), re.IGNORECASE)
 
 
-def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
+def label_places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[LabelPlace]:
     """Return where a sentence names some labels, in its order.
 
     Examples
@@ -57,10 +57,11 @@ def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
     >>> from vaultkit.claims.mentions import sentences
     >>> from vaultkit.read.markdown import parse
     >>> (own,) = sentences(parse("The old oak has 3 nests."), lexicon())
-    >>> [own.text[p.start : p.end] for p in places(own, [frozenset({"oak"}), frozenset({"elm"})])]
+    >>> labels = [frozenset({"oak"}), frozenset({"elm"})]
+    >>> [own.text[place.start : place.end] for place in label_places(own, labels)]
     ['oak']
     """
-    found: list[Place] = []
+    found: list[LabelPlace] = []
     said = sentence.stems
     for label in labels:
         wanted = {word.lower() for word in label}
@@ -76,7 +77,7 @@ def places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[Place]:
             if {word.stem.lower() for word in run} == wanted:
                 far = run[-1].end - run[0].start
                 if far <= sum(w.end - w.start for w in run) + 6 * len(run):
-                    found.append(Place(label, run[0].start, run[-1].end))
+                    found.append(LabelPlace(label, run[0].start, run[-1].end))
     return sorted(found, key=lambda one: one.start)
 
 
@@ -120,7 +121,7 @@ def is_unit_of(words: Sequence[str], known: frozenset[str], lexicon: Lexicon) ->
 
 
 def number_beside(
-    sentence: Sentence, place: Place, kind: frozenset[str]
+    sentence: Sentence, place: LabelPlace, kind: frozenset[str]
 ) -> tuple[Stated | None, bool]:
     """Return the number that a sentence gives to its only label, and whether it has its unit.
 
@@ -146,7 +147,7 @@ def number_beside(
 
 
 def _number_after(
-    sentence: Sentence, place: Place, number: Stated, kind: frozenset[str]
+    sentence: Sentence, place: LabelPlace, number: Stated, kind: frozenset[str]
 ) -> tuple[Stated | None, bool] | None:
     """Return what `number_beside` does for the next number behind a label: *Brest has 6.92 m*.
 
@@ -168,7 +169,7 @@ def _number_after(
 
 
 def _number_ahead(
-    sentence: Sentence, place: Place, number: Stated, kind: frozenset[str]
+    sentence: Sentence, place: LabelPlace, number: Stated, kind: frozenset[str]
 ) -> tuple[Stated | None, bool]:
     """Return what `number_beside` does for the last number before a label: *6.92 m in Brest*."""
     lexicon = sentence.lexicon
@@ -213,7 +214,7 @@ def _is_of_kind(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
     return bool(words) and (stem(words[-1], lexicon).lower() in kind or words[-1] in kind)
 
 
-def _is_aside(sentence: Sentence, place: Place) -> bool:
+def _is_aside(sentence: Sentence, place: LabelPlace) -> bool:
     """Return whether a sentence is about something other than the label that it names."""
     before = sentence.text[: place.start]
     lexicon = sentence.lexicon
@@ -253,14 +254,14 @@ def _difference(lexicon: Lexicon) -> re.Pattern[str]:
     return re.compile(rf"\s*(?:[^\W\d]{{1,3}}\s|[%°]\s)?\s*{signs}(?![\w-])", re.IGNORECASE)
 
 
-def clause_of(text: str, one: int, other: int) -> str:
+def clause_around(text: str, one: int, other: int) -> str:
     """Return the part of a sentence around two places, between colons, dashes and brackets."""
     first = max((stop.end() for stop in _PAUSE.finditer(text, 0, min(one, other))), default=0)
     last = _PAUSE.search(text, max(one, other))
     return text[first : last.start() if last else len(text)]
 
 
-def subject(sentence: Sentence, number: Stated) -> list[str]:
+def subject_stems(sentence: Sentence, number: Stated) -> list[str]:
     """Return the stems of *the largest gap* in *the largest gap is 8*; empty if in doubt."""
     lexicon = sentence.lexicon
     before = sentence.text[: number.start]
@@ -288,7 +289,7 @@ def subject(sentence: Sentence, number: Stated) -> list[str]:
     return [] if inner else [s for s in (stem(w, lexicon) for w in words) if s in kept]
 
 
-def possession(sentence: Sentence, number: Stated) -> list[str]:
+def possession_stems(sentence: Sentence, number: Stated) -> list[str]:
     """Return the stems of *hydration* in *the dough has a hydration of 68 %*; empty if in doubt."""
     lexicon, before = sentence.lexicon, sentence.text[: number.start]
     found = _pattern(
@@ -304,14 +305,14 @@ def possession(sentence: Sentence, number: Stated) -> list[str]:
     return sorted(stems(found["own"], lexicon))
 
 
-def attribution(sentence: Sentence, number: Stated) -> list[str]:
+def attribution_stems(sentence: Sentence, number: Stated) -> list[str]:
     """Return the stems of *speed* in *and has a speed of 12 km/h*; empty if in doubt.
 
     >>> from vaultkit.claims.lexicon import lexicon
     >>> from vaultkit.claims.mentions import sentences
     >>> from vaultkit.read.markdown import parse
     >>> (own,) = sentences(parse("That is fast, with a speed of 12.4 km/h."), lexicon())
-    >>> attribution(own, own.numbers[0])
+    >>> attribution_stems(own, own.numbers[0])
     ['spe']
     """
     before = sentence.text[: number.start]
@@ -323,7 +324,7 @@ def attribution(sentence: Sentence, number: Stated) -> list[str]:
     return sorted(stems(found[1], sentence.lexicon))
 
 
-def leads(sentence: Sentence, number: Stated) -> bool:
+def opens_paragraph(sentence: Sentence, number: Stated) -> bool:
     """Return whether no words before a number, in sentence or paragraph, may set another case."""
     earlier = sentence.piece.text[: sentence.begins]
     return not earlier.strip() and not re.search(r"[,:(—–]\s", sentence.text[: number.start])
@@ -393,7 +394,7 @@ class Count:
     takes: bool
 
 
-def count(sentence: Sentence, number: Stated) -> Count | None:
+def counted_noun(sentence: Sentence, number: Stated) -> Count | None:
     """Return what a number counts in *it takes 6 steps* and *there are 6 words*; None if in doubt.
 
     Examples
@@ -402,7 +403,7 @@ def count(sentence: Sentence, number: Stated) -> Count | None:
     >>> from vaultkit.claims.mentions import sentences
     >>> from vaultkit.read.markdown import parse
     >>> (own,) = sentences(parse("It takes 6 steps."), lexicon())
-    >>> count(own, own.numbers[0]).takes
+    >>> counted_noun(own, own.numbers[0]).takes
     True
     """
     lexicon, before = sentence.lexicon, sentence.text[: number.start]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.bindings import Binding, bindings
-from vaultkit.claims.counts import counts
-from vaultkit.claims.quantities import quantities
-from vaultkit.claims.said import Said, said, said_in_row
-from vaultkit.claims.shapes import Shape, shapes
+from vaultkit.claims.counts import stated_counts
+from vaultkit.claims.quantities import stated_quantities
+from vaultkit.claims.said import CodeStatement, code_statements, row_statements
+from vaultkit.claims.shapes import Shape, stated_shapes
 from vaultkit.read.note import Note
 
 
@@ -31,7 +31,7 @@ class Claims:
 
     quantities: tuple[Quantity, ...] = ()
     shapes: tuple[Shape, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[CodeStatement, ...] = ()
     bindings: tuple[Binding, ...] = ()
 
 
@@ -63,21 +63,23 @@ def _derive(note: Note) -> Claims:
     numbers: list[Quantity] = []
     sizes: list[Shape] = []
     for piece in note.prose:
-        found = [*shapes(piece), *counts(piece)]
+        found = [*stated_shapes(piece), *stated_counts(piece)]
         stated = {(s.line, s.column) for s in found if s.called or s.subject or s.alone}
         numbers += (
-            q for q in quantities(piece) if not (q.is_vector and (q.line, q.column) in stated)
+            q
+            for q in stated_quantities(piece)
+            if not (q.is_vector and (q.line, q.column) in stated)
         )
         sizes += found
-    codes = [claim for coded in note.coded for claim in said(coded)]
-    codes += (claim for cell in note.cells for claim in said_in_row(cell))
+    codes = [claim for coded in note.coded for claim in code_statements(coded)]
+    codes += (claim for cell in note.cells for claim in row_statements(cell))
     codes.sort(key=lambda claim: (claim.line, claim.column))
 
     # A wrong answer to a question is not a statement of the note.
     wrong = [d for prediction in note.predictions for d in prediction.distractors]
     columns = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
 
-    def is_stated(claim: Quantity | Shape | Said) -> bool:
+    def is_stated(claim: Quantity | Shape | CodeStatement) -> bool:
         return claim.column not in columns.get(claim.line, ())
 
     return Claims(

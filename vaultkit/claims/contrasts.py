@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache
 
 from vaultkit.claims.lexicon import Lexicon, alternatives, lexicon
-from vaultkit.claims.suppositions import supposing
+from vaultkit.claims.suppositions import supposition_pattern
 from vaultkit.read.prose import CODE, END, FORMULA, LINK, NAME, REASONS, Prose
 
 
@@ -65,7 +65,7 @@ _NOT_SAID = re.compile(
     r"|incorrect(?:ly)?|mistake|claim(?:s|ed)?|why)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_ABOUT_CODE = supposing(
+_ABOUT_CODE = supposition_pattern(
     "tests?", "errors?", "raises", "returns?", "versions?", "alphabetical\\w*", "lexicographic\\w*",
     "strings?", "sort\\w*", "how", "can", "said", "says",
 )  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from vaultkit.claims.numerals import NUMERAL, number_of
-from vaultkit.claims.shapes import Shape, expression
-from vaultkit.claims.suppositions import supposing
+from vaultkit.claims.numerals import NUMERAL, parse_numeral
+from vaultkit.claims.shapes import Shape, product_as_code
+from vaultkit.claims.suppositions import supposition_pattern
 from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
 from vaultkit.read.sentences import clause_span
 
@@ -133,7 +133,7 @@ _ASIDE = re.compile(
     r"|nor|or|if)\s(?:the\s)?$"
 )
 #: Words by which a count is not stated: conditions, questions, denials.
-_SUPPOSED = supposing(
+_SUPPOSED = supposition_pattern(
     "without", "neither", "no", "none", "where", "otherwise", "mistake", "cannot", "more"
 )
 _PATTERNS = (
@@ -143,7 +143,7 @@ _PATTERNS = (
 _WITHIN = (_THE, _NUMBER_OF, _THERE, _BOTH_IN)
 
 
-def counts(prose: Prose) -> Iterator[Shape]:
+def stated_counts(prose: Prose) -> Iterator[Shape]:
     """Yield the numbers of rows, columns or entries that a piece of text states."""
     if not any(noun in prose.text for noun in _NOUNS) or not _ANY.search(prose.text):
         return
@@ -209,7 +209,7 @@ def _counts_of_arrays(prose: Prose) -> Iterator[Shape]:
             transposed |= bool(part and part["part"] == "transpose")
             within = part["part"].rstrip("s") if part and not transposed else ""
             things = re.findall(_THING, found["things"])
-            subject = ", ".join(expression(thing.strip(CODE + END)) for thing in things)
+            subject = ", ".join(product_as_code(thing.strip(CODE + END)) for thing in things)
             if not subject:
                 continue
             for count, counted in _joined_counts(found, pattern):
@@ -272,4 +272,4 @@ def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, transpos
 
 def _length(number: str) -> str:
     number = number.strip(CODE + END)
-    return str(number_of(number)) if re.fullmatch(NUMERAL, number.lower()) else number
+    return str(parse_numeral(number)) if re.fullmatch(NUMERAL, number.lower()) else number

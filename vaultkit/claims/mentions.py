@@ -9,7 +9,7 @@ from functools import cache, cached_property, lru_cache
 
 from vaultkit.claims.bindings import plain_words
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.naming import unnamed
+from vaultkit.claims.naming import mask_names
 from vaultkit.claims.numerals import NUMERAL
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.read.note import Note
@@ -131,7 +131,7 @@ def _cached_sentences(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence,
 def _sentences_of_piece(piece: Prose, lexicon: Lexicon) -> Iterator[Sentence]:
     """Yield the sentences of a piece of text that contain a number, except questions."""
     text = _CODE.sub(lambda own: FORMULA * len(own[0]), piece.text)
-    text = unnamed(text)
+    text = mask_names(text)
     begins = 0
     for stop in (*_STOP.finditer(text), None):
         end = stop.start() if stop else len(text)

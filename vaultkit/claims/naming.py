@@ -190,7 +190,7 @@ NAMING = (
 
 
 @lru_cache(1 << 8)  # several checks read a text
-def unnamed(text: str) -> str:
+def mask_names(text: str) -> str:
     """Replace each character that only names something by a mask."""
     for naming in NAMING if _DIGIT.search(text) else NAMING[:_WITHOUT_DIGITS]:
         for found in list(naming.pattern.finditer(text)):

@@ -20,12 +20,12 @@ NUMERAL = (
 )
 
 
-def number_of(words: str) -> int:
+def parse_numeral(words: str) -> int:
     """Return the value of a number in words.
 
-    >>> number_of("four"), number_of("Twenty-one"), number_of("thirty thousand")
+    >>> parse_numeral("four"), parse_numeral("Twenty-one"), parse_numeral("thirty thousand")
     (4, 21, 30000)
-    >>> number_of("two hundred and five"), number_of("three thousand five hundred")
+    >>> parse_numeral("two hundred and five"), parse_numeral("three thousand five hundred")
     (205, 3500)
     """
     total = part = 0

@@ -56,7 +56,7 @@ class Places:
         return [name for name in names if self.columns[name] == column] or names
 
 
-def places(note: Note) -> Places:
+def page_places(note: Note) -> Places:
     """Return the parts of a note."""
     found = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
     for index, formula in enumerate(note.formulas):

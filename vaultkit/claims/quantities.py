@@ -14,9 +14,9 @@ from decimal import Decimal
 from fractions import Fraction
 
 from vaultkit.claims.amounts import Amount, Quantity
-from vaultkit.claims.naming import unnamed
-from vaultkit.claims.numerals import LARGE, NUMERAL, TENS, number_of
-from vaultkit.claims.suppositions import NOT_STATED, is_condition, is_supposed, supposing
+from vaultkit.claims.naming import mask_names
+from vaultkit.claims.numerals import LARGE, NUMERAL, TENS, parse_numeral
+from vaultkit.claims.suppositions import NOT_STATED, is_condition, is_supposed, supposition_pattern
 from vaultkit.read.prose import CODE, END, LINK, NAME, Prose
 from vaultkit.read.sentences import clause_span
 
@@ -141,7 +141,7 @@ _PLACE = re.compile(
 _NEXT = re.compile(rf"{END}?,?(?:\s(?:and|or|to))?\s{CODE}?")
 
 
-def vectors(prose: Prose) -> Iterator[Quantity]:
+def stated_vectors(prose: Prose) -> Iterator[Quantity]:
     """Yield the vectors of small integers in a piece of text."""
     text, end = prose.text, -1
     is_place = is_vector = False
@@ -168,13 +168,13 @@ def vectors(prose: Prose) -> Iterator[Quantity]:
         )
 
 
-def quantities(prose: Prose) -> Iterator[Quantity]:
+def stated_quantities(prose: Prose) -> Iterator[Quantity]:
     """Yield the numbers in a piece of text."""
     yield from _numbers_in_words(prose)
     yield from _fractions(prose)
     if not _DIGIT.search(prose.text):
         return
-    yield from vectors(prose)
+    yield from stated_vectors(prose)
     yield from _numbers_in_digits(prose)
 
 
@@ -191,7 +191,7 @@ class _Number:
 
 def _numbers_in_digits(prose: Prose) -> Iterator[Quantity]:
     """Yield the numbers in digits."""
-    text = _FACTOR.sub(" ", unnamed(prose.text))
+    text = _FACTOR.sub(" ", mask_names(prose.text))
     found = [one for number in NUMBER.finditer(text) if (one := _read_number(text, number))]
     sentence_starts = [0, *(stop.end() for stop in _SENTENCE.finditer(text))]
     last_end = last_start = -1  # where the number before ends, and where its sentence starts
@@ -253,7 +253,7 @@ _WORD = re.compile(
     re.IGNORECASE,
 )
 _WORD_ENDS = re.compile(rf"[{END}*]*(?:[.,;:!?)](?:\s|$)|\s?$|\s(?:and|but|so|while|which)\s)")
-_IF = supposing(
+_IF = supposition_pattern(
     "no", "without", "than", "other", "another", "mistake", "first", "last", "next", "each", "every"
 )
 
@@ -322,7 +322,9 @@ def _fractions(prose: Prose) -> Iterator[Quantity]:
     if not any(part in text for part in _PARTS):
         return
     for found in _FRACTION.finditer(prose.text):
-        value = Fraction(number_of(found["one"] or found["above"]), _PARTS[found["part"].lower()])
+        value = Fraction(
+            parse_numeral(found["one"] or found["above"]), _PARTS[found["part"].lower()]
+        )
         if value >= 1:
             continue
         share = Amount(value, _ROUGH, (Fraction(1), Fraction(1, 100)), is_rough=True)
@@ -337,7 +339,7 @@ def _numbers_in_words(prose: Prose) -> Iterator[Quantity]:
     if not any(word in text for word in _WORDS):
         return
     for found in _SPELLED.finditer(prose.text):
-        value = number_of(found[0])
+        value = parse_numeral(found[0])
         title = found[0][0].isupper() and prose.text[found.end() + 1 : found.end() + 2].isupper()
         percent = _PERCENT.match(prose.text, found.end())
         if (value < 11 and not (percent and value)) or title:
@@ -368,7 +370,7 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     falls = _FALLING.search(before) or _LESS.match(found.string, found.end())
     either = found["sign"] == "±" or bool(falls)
     if found["vulgar"]:
-        whole = Fraction(joined(found["whole"])) if found["whole"] else Fraction(0)
+        whole = Fraction(parse_grouped_digits(found["whole"])) if found["whole"] else Fraction(0)
         amount = Amount(
             sign * (whole + Fraction(*VULGAR[found["vulgar"]])), Fraction(0), either_sign=either
         )
@@ -383,16 +385,16 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
         yield from _scaled_readings(found, sign, either, bool(_ABOUT.search(before)))
     elif digits == "10":
         # A power of ten without a factor.
-        value = Fraction(10) ** power_of(exponent) * sign
+        value = Fraction(10) ** parse_exponent(exponent) * sign
         yield (Amount(value, Fraction(0), either_sign=either),)
     else:
         # Another power: its value, or its base and exponent as two numbers.
-        base, top = Fraction(joined(digits)), power_of(exponent)
+        base, top = Fraction(parse_grouped_digits(digits)), parse_exponent(exponent)
         if abs(top) <= 64 and (base or top > 0):
             yield (Amount(sign * base**top, Fraction(0), either_sign=either),)
         if top > 0:
             yield (
-                Amount(base, unit_of(digits), whole=not decimal),
+                Amount(base, unit_of_last_digit(digits), whole=not decimal),
                 Amount(Fraction(top), Fraction(1), whole=True),
             )
 
@@ -421,20 +423,27 @@ def _scaled_readings(
     scales = [Fraction(1)]
     if unit:
         # 0.37 % cannot be a rounding of 0.37.
-        scales = [] if unit in _PERCENT_SIGNS and abs(Decimal(joined(digits))) < 1 else scales
+        scales = (
+            []
+            if unit in _PERCENT_SIGNS and abs(Decimal(parse_grouped_digits(digits))) < 1
+            else scales
+        )
         scales.append(1 / Fraction(10) ** SCALE[unit])
         if unit in BINARY:
             scales.append(1 / Fraction(2) ** BINARY[unit])
-    value = sign * Fraction(joined(digits)) * scale
+    value = sign * Fraction(parse_grouped_digits(digits)) * scale
     # An integer is exact, unless a unit, a power of ten or *about* shows that it is rounded.
     rounded = decimal or unit or power is not None or about
-    amount = Amount(value, unit_of(digits) * scale, tuple(scales), either, not rounded)
+    amount = Amount(value, unit_of_last_digit(digits) * scale, tuple(scales), either, not rounded)
     if found["over"]:
         below = Fraction(found["over"].strip(_BLANK + "/⁄∕")[:_LONGEST])
         if below:
             yield (Amount(value / below, Fraction(0), tuple(scales), either, over=below),)
         if max(abs(value), below) >= 10:
-            yield (amount, Amount(below, unit_of(found["over"]), whole=below.denominator == 1))
+            yield (
+                amount,
+                Amount(below, unit_of_last_digit(found["over"]), whole=below.denominator == 1),
+            )
         return
     if not decimal and digits[0] == "0" and len(digits) > 1:
         yield ()  # a leading zero: not a number, so nothing backs it
@@ -458,20 +467,20 @@ def factor_of_ten(exponent: str) -> int | None:
     (-3, 5, -3, None)
     """
     found = _FACTOR_OF_TEN.match(exponent)
-    return power_of(exponent[found.end() :]) if found else None
+    return parse_exponent(exponent[found.end() :]) if found else None
 
 
-def power_of(text: str) -> int:
+def parse_exponent(text: str) -> int:
     """Return the exponent of a power of ten, as in ``^{-3}``; at most 400."""
     power = int(re.sub(r"[\^{}*]", "", text.translate(_SUPER)).replace("−", "-")[:_LONGEST])
     return max(-400, min(400, power))
 
 
-def joined(digits: str) -> Decimal:
+def parse_grouped_digits(digits: str) -> Decimal:
     """Return a number whose digits are in groups: ``12 345``."""
     return Decimal(re.sub(rf"[{_BLANK},_]", "", digits)[:_LONGEST])
 
 
-def unit_of(digits: str) -> Fraction:
+def unit_of_last_digit(digits: str) -> Fraction:
     """Return one unit in the last digit of a number."""
     return Fraction(1, 10 ** len(digits.partition(".")[2][:_LONGEST]))

@@ -15,7 +15,7 @@ from vaultkit.read.sentences import Sentences
 
 
 @dataclass(frozen=True)
-class Said:
+class CodeStatement:
     """An expression with its stated value; the value is empty for a comparison, which must be true.
 
     ``places`` are the lines, columns and lengths of the pieces of code and the numbers in it.
@@ -78,7 +78,7 @@ _TOLD = re.compile(
 _KINDS = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|set"
 
 
-def said(coded: ParagraphWithCode) -> Iterator[Said]:
+def code_statements(coded: ParagraphWithCode) -> Iterator[CodeStatement]:
     """Yield the statements in the inline code of a paragraph."""
     sentences = Sentences(coded.source)
     # Assignments of different values, *`x[0] = 4`, followed by `x[0] = 6`*, are steps of a program.
@@ -99,7 +99,7 @@ def said(coded: ParagraphWithCode) -> Iterator[Said]:
 
 def _said_by(
     parts: Sequence[Inline], index: int, before: str, behind: str, steps: Collection[str]
-) -> Iterator[Said]:
+) -> Iterator[CodeStatement]:
     """Yield what a piece of code in a paragraph states, alone or with the words behind it.
 
     Parameters
@@ -119,11 +119,13 @@ def _said_by(
     shown = following[1] if len(following) > 1 and following[1].type == "code_inline" else None
     truth = _TRUTH.match(text)
     if truth and _is_comparison(code, names=True):
-        yield Said(*own[:2], code, "False" if truth["no"] else "True", (own,))
+        yield CodeStatement(*own[:2], code, "False" if truth["no"] else "True", (own,))
         return
     if _RAISES.fullmatch(text) and uses_names(code) and len(following) > 1:
         if shown and _ERROR.fullmatch(error := shown.content.strip()):
-            yield Said(*own[:2], code, error, (own, _line_column_length(shown)), raises=True)
+            yield CodeStatement(
+                *own[:2], code, error, (own, _line_column_length(shown)), raises=True
+            )
         return
     spoken = _OF.search(parts[index - 1].content) if index else None
     if spoken and code.isidentifier():
@@ -133,7 +135,7 @@ def _said_by(
     if verb and uses_names(code) and not (":" in verb[0] and code.isidentifier()):
         if verb.end() == len(text) and shown:
             if _is_value(value := shown.content.strip()):
-                yield Said(*own[:2], code, value, (own, _line_column_length(shown)))
+                yield CodeStatement(*own[:2], code, value, (own, _line_column_length(shown)))
             return
         number = _NUMBER.match(text, verb.end())
         if number and not code.isidentifier():
@@ -141,17 +143,17 @@ def _said_by(
             column = following[0].column + number.start("number")
             value = digits.replace(",", "").replace("−", "-")
             where = (following[0].line, column, len(digits))
-            yield Said(*own[:2], code, value, (own, where))
+            yield CodeStatement(*own[:2], code, value, (own, where))
         return
     around = f"{before} {behind}"
     if _is_comparison(code) and not (_ASKED.search(around) or is_condition(before, behind)):
-        yield Said(*own[:2], code, "", (own,))
+        yield CodeStatement(*own[:2], code, "", (own,))
     elif (
         (assigned := _split_assignment(code))
         and not _TOLD.search(around)
         and assigned[0] not in steps
     ):
-        yield Said(*own[:2], *assigned, (own,))
+        yield CodeStatement(*own[:2], *assigned, (own,))
 
 
 def _line_column_length(part: Inline) -> tuple[int, int, int]:
@@ -165,7 +167,7 @@ _VALUES = re.compile(
 )
 
 
-def said_in_row(cell: Cell) -> Iterator[Said]:
+def row_statements(cell: Cell) -> Iterator[CodeStatement]:
     """Yield the statement of a table row: an expression in its first cell, its value in another."""
     code, shown = cell.label.text.strip(), cell.text.strip()
     if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(cell.title):
@@ -179,7 +181,7 @@ def said_in_row(cell: Cell) -> Iterator[Said]:
         return
     label = cell.label
     places = (label.line, label.column, len(label.text)), (cell.line, cell.column, len(cell.text))
-    yield Said(label.line, label.column, code, shown, places)
+    yield CodeStatement(label.line, label.column, code, shown, places)
 
 
 def _is_comparison(code: str, *, names: bool = False) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vaultkit.claims.expressions import is_steady, uses_names
-from vaultkit.claims.numerals import NUMERAL, number_of
+from vaultkit.claims.numerals import NUMERAL, parse_numeral
 from vaultkit.claims.suppositions import is_doubtful
 from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
 from vaultkit.read.sentences import clause_span
@@ -196,7 +196,7 @@ class _Found:
     product: bool = False
 
 
-def shapes(prose: Prose) -> Iterator[Shape]:
+def stated_shapes(prose: Prose) -> Iterator[Shape]:
     """Yield the possible shapes in a piece of text, in its order."""
     text = prose.text
     products = list(_shapes_in_products(prose))
@@ -298,7 +298,7 @@ def _shapes_in_products(prose: Prose) -> Iterator[_Found]:
             # *Two by two* may be said of anything.
             if "×" in match[0] or not (called or subject[0] or _SQUARE.search(before)):
                 continue
-            dims = tuple(str(number_of(dim)) if dim in spelled else dim for dim in dims)
+            dims = tuple(str(parse_numeral(dim)) if dim in spelled else dim for dim in dims)
         yield _Found(match, dims, subject, called, product=True)
 
 
@@ -311,7 +311,7 @@ def _last_axis_lengths(prose: Prose) -> Iterator[_Found]:
         if re.fullmatch(NUMERAL, dim.lower()):
             if not subject[0]:
                 continue
-            dim = str(number_of(dim))
+            dim = str(parse_numeral(dim))
         yield _Found(match, (dim,), subject, True)
 
 
@@ -322,7 +322,7 @@ def _shapes_of_spaces(prose: Prose, taken: set[int]) -> Iterator[_Found]:
         dims = tuple(re.split(r"\s?[×x]\s?", (match["dims"] or match["high"].translate(LOW))))
         if all(dims) and not taken.intersection(range(*match.span())):
             member = _MEMBER.search(before)
-            subject = (expression(member[1]), "") if member else _subject(prose, before, "")
+            subject = (product_as_code(member[1]), "") if member else _subject(prose, before, "")
             yield _Found(match, dims, subject, True)
 
 
@@ -360,12 +360,12 @@ def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
         thing = named["code"] or named["symbol"]
         if product := _TIMES_BEFORE.search(named.string, 0, named.start()):
             thing = f"{product['code'] or product['symbol']} {thing}"
-        return expression(thing), ""
+        return product_as_code(thing), ""
     word = _WORD_BEFORE.search(before) or _ROW_WORD.fullmatch(prose.row)
     return "", word["word"] if word else ""
 
 
-def expression(text: str) -> str:
+def product_as_code(text: str) -> str:
     """Return a product as code: ``Q @ K.T`` for ``Q K^T``; empty if it is not a product."""
     text = re.sub("[α-ω]", lambda found: unicodedata.name(found[0]).split()[-1].lower(), text)
     text = re.sub(r"ᵀ|\s?\^\s?T\b", ".T", text.strip().removesuffix(".shape"))

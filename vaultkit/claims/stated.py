@@ -15,16 +15,16 @@ from functools import cache, cached_property, lru_cache
 
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.numerals import NUMERAL, number_of
+from vaultkit.claims.numerals import NUMERAL, parse_numeral
 from vaultkit.claims.quantities import (
     BINARY,
     NUMBER,
     SCALE,
     VULGAR,
     factor_of_ten,
-    joined,
-    power_of,
-    unit_of,
+    parse_exponent,
+    parse_grouped_digits,
+    unit_of_last_digit,
 )
 
 #: How far a value may be from a multiple or a fraction in words, and from one with *about*.
@@ -262,20 +262,20 @@ def _read_numbers(text: str, words: Lexicon) -> Iterator[_Read]:
         half = factor * _WORDY
         yield _Read(found.start(), found.end(), factor, half, wordy=True, times=factor > 1)
     for found in patterns.times.finditer(text):
-        value = Fraction(number_of(found["n"]))
+        value = Fraction(parse_numeral(found["n"]))
         yield _Read(found.start(), found.end(), value, value * _WORDY, wordy=True, times=True)
     for found in patterns.ordinals.finditer(text) if words.may_find("ordinals", text) else ():
         value = words.value("ordinals", found["n"]) or _ZERO
         if patterns.behind_one.search(text[: found.start()]):
             continue  # *a third* is a part
-        value += number_of(found["tens"]) if found["tens"] else 0
+        value += parse_numeral(found["tens"]) if found["tens"] else 0
         yield _Read(found.start(), found.end(), value, _ZERO, whole=True, ordinal=True)
     for found in patterns.ordinals_in_digits.finditer(text):
         yield _Read(
             found.start(), found.end(), Fraction(found["n"]), _ZERO, whole=True, ordinal=True
         )
     for found in patterns.numerals.finditer(text):
-        value = Fraction(number_of(found["n"]))
+        value = Fraction(parse_numeral(found["n"]))
         if found["percent"]:
             yield _Read(
                 found.start(), found.end(), value, Fraction(1, 2), (Fraction(1), Fraction(1, 100)),
@@ -297,7 +297,7 @@ def _numbers_in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
         sign = -1 if found["sign"] and found["sign"] in _MINUS else 1
         start, end = found.start(), found.end()
         if found["vulgar"]:
-            units = Fraction(joined(found["whole"])) if found["whole"] else _ZERO
+            units = Fraction(parse_grouped_digits(found["whole"])) if found["whole"] else _ZERO
             value = sign * (units + Fraction(*VULGAR[found["vulgar"]]))
             yield _Read(start, end, value, abs(value) * Fraction(1, 10**6))
             continue
@@ -305,7 +305,7 @@ def _numbers_in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
         glued = found["glued"] or ""
         if glued:
             end = found.start("glued")
-        value, half = sign * Fraction(joined(digits)), unit_of(digits) / 2
+        value, half = sign * Fraction(parse_grouped_digits(digits)), unit_of_last_digit(digits) / 2
         rounded = "." in digits
         if exponent := found["exponent"]:
             power = _power(exponent, digits)
@@ -386,13 +386,13 @@ def _power(exponent: str, digits: str) -> int | Fraction | None:
     if (power := factor_of_ten(exponent)) is not None:
         return power
     if digits == "10":
-        return power_of(exponent)
-    base, top = Fraction(joined(digits)), power_of(exponent)
+        return parse_exponent(exponent)
+    base, top = Fraction(parse_grouped_digits(digits)), parse_exponent(exponent)
     return base**top if abs(top) <= 64 and (base or top > 0) else None
 
 
 def _count(word: str) -> Fraction:
-    return Fraction(word) if word.isdigit() else Fraction(number_of(word))
+    return Fraction(word) if word.isdigit() else Fraction(parse_numeral(word))
 
 
 def _values_in_context(text: str, read: _Read, words: Lexicon) -> Stated:

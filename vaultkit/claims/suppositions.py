@@ -10,17 +10,19 @@ _WORDS = (
 )
 
 
-def supposing(*words: str) -> re.Pattern[str]:
+def supposition_pattern(*words: str) -> re.Pattern[str]:
     """Return a pattern for words that suppose or deny, and for the given words.
 
-    >>> bool(supposing().search("Unless x is 3")), bool(supposing("where").search("where x is 3"))
-    (True, True)
+    >>> supposition_pattern().search("Unless x is 3")[0]
+    'Unless'
+    >>> supposition_pattern("where").search("where x is 3")[0]
+    'where'
     """
     return re.compile(rf"(?i:\b(?:{'|'.join((_WORDS, *words))})\b|n't\b)")
 
 
 #: Words before a name by which the value behind it is not stated.
-NOT_STATED = supposing(
+NOT_STATED = supposition_pattern(
     "without", "neither", "no", "none", "otherwise", "mistake", "cannot", "for", "with", "set",
     "take", "try", "choose", "at", "from", "as", "like", "say", r"e\.g", "than", r"(?<!,\s)where",
     "by", r"change\w*", "becomes?", r"(?:up|down)\s+to", "beyond", "through",
@@ -81,7 +83,9 @@ def is_supposed(before: str, behind: str) -> bool:
     return bool(_WITH.search(before) and _WOULD.search(f"{before} {behind}"))
 
 
-_DOUBT = supposing("before", "after", "first", r"at\s+most", r"at\s+least", "about", "around")
+_DOUBT = supposition_pattern(
+    "before", "after", "first", r"at\s+most", r"at\s+least", "about", "around"
+)
 
 
 def is_doubtful(before: str, behind: str) -> bool:

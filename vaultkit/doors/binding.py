@@ -13,7 +13,7 @@ from vaultkit.checks.check import FAILS
 from vaultkit.edit.bind import insertions, propose
 from vaultkit.edit.expressions import collected
 from vaultkit.edit.sentences import Candidate, Proposal
-from vaultkit.edit.text import applied
+from vaultkit.edit.text import text_with_edits
 from vaultkit.files import ChangedError, write_atomically
 from vaultkit.pipeline.inspect import Settings, task_of
 from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, serialize_task
@@ -120,5 +120,5 @@ def _write(note: Note, chosen: Sequence[Choice]) -> int:
         if raw.decode("utf-8-sig") != note.text:
             raise ChangedError(f"{note.path} has changed meanwhile; run again")
         bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
-        write_atomically(note.path, bom + applied(note.text, edits).encode(), raw)
+        write_atomically(note.path, bom + text_with_edits(note.text, edits).encode(), raw)
     return len(edits)

@@ -18,7 +18,7 @@ from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, UNPROVEN, Check
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.places import places
+from vaultkit.claims.places import page_places
 from vaultkit.figure import Figure
 from vaultkit.pipeline.inspect import Settings, inspect, run_code
 from vaultkit.pipeline.redrawn import RedrawnFigures
@@ -107,7 +107,7 @@ class BrowserChecker:
 
         redrawn = RedrawnFigures(note, vault, figures)
         run = partial(run_code, beat=begin, watch=redrawn.observe)
-        where = places(note)
+        where = page_places(note)
         lacking: set[int] = set()
         for check in inspect(note, vault, self.settings, run=run):
             found = [f"block-{check.block}"]

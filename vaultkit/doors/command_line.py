@@ -24,7 +24,7 @@ from vaultkit.doors.binding import bind
 from vaultkit.doors.check_report import Found, counted, report, to_junit
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
-from vaultkit.edit.text import applied
+from vaultkit.edit.text import text_with_edits
 from vaultkit.files import ChangedError, write_atomically
 from vaultkit.pipeline import baseline
 from vaultkit.pipeline.changed import GitError, affected_notes, files_changed_since
@@ -331,7 +331,7 @@ def _write(changes: Changes) -> None:
     for path, edits in changes.edits.items():
         raw = path.read_bytes()
         bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
-        text = applied(raw.decode("utf-8-sig"), edits)
+        text = text_with_edits(raw.decode("utf-8-sig"), edits)
         write_atomically(path, bom + text.encode(), raw)
         click.echo(f"{path}: {len(edits)}")
     if changes.moved:

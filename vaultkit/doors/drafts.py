@@ -16,7 +16,7 @@ from typing import Protocol
 from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.doors.background import Background, Verdict
 from vaultkit.doors.rounds import Rounds
-from vaultkit.edit.text import carried, lines
+from vaultkit.edit.text import common_lines, split_lines
 from vaultkit.pipeline.changed import affected_notes
 from vaultkit.pipeline.inspect import Settings, inspect, task_of
 from vaultkit.read.discovery import read_draft
@@ -62,7 +62,7 @@ class Draft:
         checks = self.verdict.found.checks
         if self.verdict.note is self.note:
             return checks
-        head, tail, by = carried(self.verdict.note.lines, self.note.lines)
+        head, tail, by = common_lines(self.verdict.note.lines, self.note.lines)
         return [
             replace(check, line=check.line + (by if check.line >= tail else 0), fix=None)
             for check in checks
@@ -199,11 +199,11 @@ class Drafts:
     def rows(self, path: Path) -> list[str]:
         """Return the lines of a file, as the editor holds it or as it is on disk."""
         if path in self._open:
-            return lines(self._open[path].text)
+            return split_lines(self._open[path].text)
         note = self.vault.notes.get(path)
         if note and path.suffix == ".md":
             return note.lines
-        return lines(path.read_text(encoding="utf-8-sig", errors="replace"))
+        return split_lines(path.read_text(encoding="utf-8-sig", errors="replace"))
 
     # --- What the editor does ----------------------------------------------------------------
 

@@ -34,13 +34,20 @@ from vaultkit.doors.drafts import Draft, Wishes
 from vaultkit.doors.messages import Messages
 from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
 from vaultkit.doors.reports import Reports
-from vaultkit.edit.actions import actions
-from vaultkit.edit.complete import offers
-from vaultkit.edit.find import Place, definition, references, renamed_in, symbols, vault_symbols
-from vaultkit.edit.hints import formula_verdicts, hints
-from vaultkit.edit.hover import hover, state_of
+from vaultkit.edit.actions import code_actions
+from vaultkit.edit.complete import completions
+from vaultkit.edit.find import (
+    Place,
+    find_definition,
+    find_references,
+    find_rename_target,
+    symbols_of_note,
+    vault_symbols,
+)
+from vaultkit.edit.hints import formula_verdicts, hints_of_note
+from vaultkit.edit.hover import block_outcome, hover_text
 from vaultkit.edit.rename import RenameError, rename_heading, rename_note
-from vaultkit.edit.text import Edit, Span, applied, lines
+from vaultkit.edit.text import Edit, Span, split_lines, text_with_edits
 from vaultkit.read.note import Note
 from vaultkit.read.roots import vault_above, vault_in
 
@@ -265,8 +272,8 @@ class Server(LanguageServer):
         reports, text = found[0], held.text
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                given = Edit(reports.in_words.span(lines(text), change.range), change.text)
-                text = applied(text, [given])
+                given = Edit(reports.in_words.span(split_lines(text), change.range), change.text)
+                text = text_with_edits(text, [given])
             else:
                 text = change.text
         reports.drafts.edited(held.note.path, text, params.text_document.version)
@@ -276,8 +283,7 @@ class Server(LanguageServer):
             found[0].drafts.saved(found[1])
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        found = self._path(params.text_document.uri)
-        if found and found[0].drafts.get(found[1]):
+        if (found := self._path(params.text_document.uri)) and found[0].drafts.get(found[1]):
             found[0].drafts.closed(found[1])
 
     def _did_change_files(self, params: types.DidChangeWatchedFilesParams) -> None:
@@ -331,7 +337,7 @@ class Server(LanguageServer):
                 filter_text=offer.match or None,
                 text_edit=types.TextEdit(protocol.range(note.lines, offer.span), offer.text),
             )
-            for offer in offers(protocol.drafts.vault, note, line, column)
+            for offer in completions(protocol.drafts.vault, note, line, column)
         ]
 
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
@@ -339,7 +345,7 @@ class Server(LanguageServer):
         if (at := self._requested_place(params)) is None:
             return None
         protocol, note, line, column = at
-        found = definition(protocol.drafts.vault, note, line, column)
+        found = find_definition(protocol.drafts.vault, note, line, column)
         return protocol.location(found) if found else None
 
     def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
@@ -348,14 +354,14 @@ class Server(LanguageServer):
             return []
         protocol, note, line, column = at
         is_asked = params.context.include_declaration
-        places = references(protocol.drafts.vault, note, line, column, with_target=is_asked)
+        places = find_references(protocol.drafts.vault, note, line, column, with_target=is_asked)
         return [protocol.location(place) for place in places]
 
     def _symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         if (found := self._note(params.text_document.uri)) is None:
             return []
         protocol, note = found
-        return protocol.outline(note, list(symbols(note)))
+        return protocol.outline(note, list(symbols_of_note(note)))
 
     def _vault_symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         """Answer with the notes and headings that match a query."""
@@ -377,7 +383,7 @@ class Server(LanguageServer):
         if (at := self._requested_place(params)) is None:
             return None
         protocol, note, line, column = at
-        found = renamed_in(protocol.drafts.vault, note, line, column)
+        found = find_rename_target(protocol.drafts.vault, note, line, column)
         if found is None:
             return None
         where = protocol.range(note.lines, found.span)
@@ -389,7 +395,7 @@ class Server(LanguageServer):
         Code that names it, too, is reported.
         """
         at = self._requested_place(params)
-        found = renamed_in(at[0].drafts.vault, *at[1:]) if at else None
+        found = find_rename_target(at[0].drafts.vault, *at[1:]) if at else None
         if at is None or found is None:
             raise JsonRpcInvalidParams(
                 "only a note or a heading can be renamed; there is none here"
@@ -414,7 +420,7 @@ class Server(LanguageServer):
         protocol, note, line, column = at
         held = protocol.drafts.get(note.path)
         checks = held.checks if held else []
-        said = hover(protocol.drafts.vault, note, line, column, checks, _values(held))
+        said = hover_text(protocol.drafts.vault, note, line, column, checks, _values(held))
         if said is None:
             return None
         span, words = said
@@ -435,7 +441,7 @@ class Server(LanguageServer):
                 [protocol.diagnostic(note, action.fixes)] if action.fixes else None,
                 edit=protocol.workspace_edit(action.edits, makes=action.makes),
             )
-            for action in actions(protocol.drafts.vault, note, where, checks)
+            for action in code_actions(protocol.drafts.vault, note, where, checks)
         ] + offered(note, where, checks, params.text_document.uri, params.range.start)
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -448,7 +454,7 @@ class Server(LanguageServer):
             types.CodeLens(
                 protocol.range(note.lines, Span.within(block.fence.line, 1, 0)),
                 types.Command(
-                    " · ".join(filter(None, ["run to here", state_of(index, checks)])),
+                    " · ".join(filter(None, ["run to here", block_outcome(index, checks)])),
                     RUN_TO,
                     arguments=[held.uri, index],
                 ),
@@ -464,7 +470,7 @@ class Server(LanguageServer):
         first, last = params.range.start.line + 1, params.range.end.line + 1
         return [
             protocol.hint(held.note, hint)
-            for hint in hints(held.note, held.checks, _values(held))
+            for hint in hints_of_note(held.note, held.checks, _values(held))
             if first <= hint.line <= last
         ]
 

@@ -13,7 +13,7 @@ from vaultkit.checks.check import EXCEPTED, UNJUDGED, Check
 from vaultkit.doors.drafts import Drafts
 from vaultkit.edit.find import Place, Symbol
 from vaultkit.edit.hints import Hint
-from vaultkit.edit.spans import span as span_of
+from vaultkit.edit.spans import span_of_check
 from vaultkit.edit.text import Edit, Span, from_units, to_units
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
@@ -110,7 +110,7 @@ class Protocol:
             severity = types.DiagnosticSeverity.Hint
         elif check.kind in _WARNINGS:
             severity = types.DiagnosticSeverity.Warning
-        where = self.range(note.lines, span_of(check, note))
+        where = self.range(note.lines, span_of_check(check, note))
         return types.Diagnostic(where, check.why, severity, check.kind, source="vaultkit")
 
     def wrong_settings(self, error: OptionsError) -> types.Diagnostic:

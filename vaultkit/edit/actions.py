@@ -10,7 +10,7 @@ from pathlib import Path
 from vaultkit import starter
 from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, Fix
 from vaultkit.edit.find import link_in
-from vaultkit.edit.spans import span as span_of
+from vaultkit.edit.spans import span_of_check
 from vaultkit.edit.text import Edit, Span
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
@@ -45,7 +45,9 @@ class Action:
     fixes: Check | None = None
 
 
-def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> Iterator[Action]:
+def code_actions(
+    vault: Vault, note: Note, where: Span, checks: Sequence[Check]
+) -> Iterator[Action]:
     """Yield the code actions for a span of a note.
 
     Parameters
@@ -57,7 +59,7 @@ def actions(vault: Vault, note: Note, where: Span, checks: Sequence[Check]) -> I
     """
     fixes = [check for check in checks if check.fix and check.outcome in UNPROVEN]
     for check in checks:
-        if not _touches(span_of(check, note), where):
+        if not _touches(span_of_check(check, note), where):
             continue
         if check.fix and check.outcome in UNPROVEN:
             what = _WRITTEN.get(check.kind, "this output")
@@ -93,7 +95,7 @@ def _number_actions(note: Note, check: Check) -> Iterator[Action]:
     """
     found = _NEAREST.search(check.why.split("\n")[0])
     stated = re.fullmatch(r"(?P<sign>[-−+]?)(?P<digits>[\d,]*\.?\d+)(?P<unit>\s*%?)", check.what)
-    span = span_of(check, note)
+    span = span_of_check(check, note)
     if not found or not stated:
         return
     decimals = len(stated["digits"].partition(".")[2])
@@ -118,7 +120,7 @@ def _exception_action(note: Note, check: Check, what: str) -> Action:
 
     ``what`` is the kind of exception: ``given`` for a number, ``not run`` for a formula.
     """
-    span = span_of(check, note)
+    span = span_of_check(check, note)
     behind = Span(span.end_line, span.end_column, span.end_line, span.end_column)
     blank = "" if what == "given" else " "
     if "\n" in check.what or span.end_line > span.line:

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from vaultkit.checks.bindings import agreement
-from vaultkit.checks.values import plain
+from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.bindings import bindings
 from vaultkit.edit import bind_numbers, bind_words
 from vaultkit.edit.sentences import Candidate, Page, Proposal, Sentence
-from vaultkit.edit.text import Edit, applied
+from vaultkit.edit.text import Edit, text_with_edits
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 
@@ -73,7 +73,7 @@ def insertions(note: Note, chosen: Sequence[tuple[Proposal, Candidate]]) -> list
     safe = harmless(note, [edit for edit, _ in edits])
     kept = [own for own in edits if own[0] in safe]
     while kept:
-        bound = parse(applied(note.text, [edit for edit, _ in kept]), note.path)
+        bound = parse(text_with_edits(note.text, [edit for edit, _ in kept]), note.path)
         holding = list(_holding(bound, kept))
         if len(holding) == len(kept):
             break
@@ -95,7 +95,7 @@ def _holding(
         if binding is None:
             continue
         own.remove(binding)
-        if agreement(binding, plain(candidate.value), str(candidate.value)).holds:
+        if agreement(binding, as_plain_data(candidate.value), str(candidate.value)).holds:
             yield edit, candidate
 
 
@@ -110,7 +110,7 @@ def harmless(note: Note, edits: Sequence[Edit], kept: Sequence[Edit] = ()) -> li
     >>> [edit.span.column for edit in harmless(note, [Edit(one, "<!-- = s -->") for one in at])]
     [15]
     """
-    edited = applied(note.text, [*kept, *edits]) if edits else note.text
+    edited = text_with_edits(note.text, [*kept, *edits]) if edits else note.text
     if not edits or _reads_the_same(note, parse(edited, note.path)):
         return list(edits)
     if len(edits) == 1:

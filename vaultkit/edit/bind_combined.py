@@ -13,18 +13,18 @@ from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
+    cost_of_fit,
     counts_exactly,
-    digits,
     is_bound,
     is_count,
     is_multiple,
     is_near_bound,
     is_percent,
-    misfit,
-    prior,
+    significant_digits,
+    weight_of_digits,
 )
 from vaultkit.edit.sentences import Candidate, Sentence, identifiers
-from vaultkit.edit.wording import MEANINGS, NAMED, labelled, overlap, stems
+from vaultkit.edit.wording import MEANINGS, NAMED, overlap, says_label, stems
 
 #: Most atoms that are combined.
 _PAIRED = 40
@@ -104,7 +104,7 @@ class Combinations:
             The atoms to which other numbers of the sentence are bound.
         """
         said = self.sentence.without(stated)
-        few = not is_multiple(stated) and (is_count(stated) or digits(stated) < 2)
+        few = not is_multiple(stated) and (is_count(stated) or significant_digits(stated) < 2)
         ranked = [
             (self.named(atom, said), atom) for atom in self.pool
             if not atom.extreme.startswith("arg")
@@ -122,16 +122,16 @@ class Combinations:
         for code, value, score, atoms in _combinations(stated, ranked):
             if few and (len(atoms) < 2 or " / " in code or not counts_exactly(stated, value)):
                 continue
-            costs = misfit(percent if " / " in code else stated, value)
+            costs = cost_of_fit(percent if " / " in code else stated, value)
             if costs is None:
                 continue
-            score += prior(stated) - costs - _COMBINED
+            score += weight_of_digits(stated) - costs - _COMBINED
             is_sure = self._is_stated(stated, code, atoms, said, bound)
             if is_bound(stated):
                 is_sure = is_sure and is_multiple(stated) and is_near_bound(stated, value)
             if few or is_bound(stated):
                 # Only what the sentence itself names is combined here.
-                score += _OF_SENTENCE - prior(stated)
+                score += _OF_SENTENCE - weight_of_digits(stated)
             if is_multiple(stated) and bound and all(a.code in bound for a in atoms):
                 score += _OF_NUMBERS
             # A multiple in words is a ratio, so that the names alone may say which.
@@ -141,7 +141,7 @@ class Combinations:
         return sorted(found, key=lambda c: (not c.sure, -c.score))
 
     def _is_labelled(self, atom: Atom, said: frozenset[str]) -> bool:
-        return bool(atom.labels) and all(labelled(label, said) for label in atom.labels)
+        return bool(atom.labels) and all(says_label(label, said) for label in atom.labels)
 
     def _is_stated(
         self, stated: Stated, code: str, atoms: Sequence[Atom], said: frozenset[str],
@@ -182,9 +182,9 @@ class Combinations:
             label for a in atoms if a.code not in bound
             for label in a.labels if label and label not in common
         ]  # fmt: skip
-        if (common and not own) or not all(labelled(label, said) for label in own):
+        if (common and not own) or not all(says_label(label, said) for label in own):
             return False
-        return named and all(not label or labelled(label, said | self.wide) for label in common)
+        return named and all(not label or says_label(label, said | self.wide) for label in common)
 
     def share(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
         """Return the ratio of the number before and what is named behind: *an eighth of the loan*.
@@ -209,7 +209,7 @@ class Combinations:
             if overlap(whole.names, said) < NAMED or not _function_is_said(whole, said):
                 continue
             value = float(part.value) / float(whole.value)
-            costs = misfit(stated, value)
+            costs = cost_of_fit(stated, value)
             near_bound = not is_bound(stated) or is_near_bound(stated, value)
             if costs is not None and near_bound:
                 code = f"{_in_brackets(part.code)} / {_in_brackets(whole.code)}"
@@ -237,7 +237,7 @@ class Combinations:
         near
             The atoms of earlier numbers.
         """
-        if digits(stated) < 2 or is_percent(stated) or is_bound(stated):
+        if significant_digits(stated) < 2 or is_percent(stated) or is_bound(stated):
             return []
         if not self._is_gap(stated):
             return []
@@ -245,10 +245,10 @@ class Combinations:
         for one in near[-_NEAR:]:
             for other in near[-_NEAR:]:
                 value = float(one.value) - float(other.value)
-                costs = misfit(stated, value) if one.code != other.code else None
-                if costs is not None and (value > 0 or misfit(stated, -value) is None):
+                costs = cost_of_fit(stated, value) if one.code != other.code else None
+                if costs is not None and (value > 0 or cost_of_fit(stated, -value) is None):
                     code = f"{_in_brackets(one.code)} - {_in_brackets(other.code)}"
-                    score = prior(stated) + 1 - costs
+                    score = weight_of_digits(stated) + 1 - costs
                     found[code] = Candidate(code, score, True, (one, other), value)
         # Several pairs with the same difference leave open which one is meant.
         return list(found.values()) if len(found) == 1 else []

@@ -8,26 +8,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from vaultkit.claims.naming import unnamed
+from vaultkit.claims.naming import mask_names
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.edit import bind_ranks
 from vaultkit.edit.bind_combined import SIZE, Combinations
 from vaultkit.edit.described import Surroundings
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
+    cost_of_fit,
     counts_exactly,
-    digits,
     is_bound,
     is_count,
     is_multiple,
     is_ordinal,
     is_percent,
-    misfit,
     needs_name,
-    prior,
+    significant_digits,
+    weight_of_digits,
 )
 from vaultkit.edit.sentences import Candidate, Page, Sentence, means_the_same, words_of
-from vaultkit.edit.wording import MEANINGS, NAMED, labelled, overlap, stems
+from vaultkit.edit.wording import MEANINGS, NAMED, overlap, says_label, stems
 from vaultkit.read.prose import CODE, END
 
 #: The largest integer that always agrees by chance.
@@ -164,7 +164,7 @@ def _doubt_repeated(readings: Sequence[Reading]) -> None:
 
 def _numbers(page: Page, sentence: Sentence) -> Iterator[Stated]:
     """Yield the numbers of a sentence, except those in code, and *one, none, both, only*."""
-    text = unnamed(sentence.piece.text)
+    text = mask_names(sentence.piece.text)
     text = re.sub(f"{CODE}[^{END}]*{END}", lambda own: "\ufffc" * len(own[0]), text)
     silent = {found.span() for found, name in page.words.find("counts", text) if int(name) < 3}
     silent |= {found.span() for found in re.finditer(r"(?i)\b(?:one|first)\b", text)}
@@ -194,11 +194,11 @@ class _Search:
         whole = self._whole(stated)
         found: list[Candidate] = []
         for atom in self.pool:
-            costs = misfit(stated, float(atom.value))
+            costs = cost_of_fit(stated, float(atom.value))
             if costs is None:
                 continue
             same = _shows(atom.shown, stated.digits)
-            score = prior(stated) + self.named(atom, said) - costs + _SAME_DIGITS * same
+            score = weight_of_digits(stated) + self.named(atom, said) - costs + _SAME_DIGITS * same
             if is_count(stated):
                 if not counts_exactly(stated, float(atom.value)):
                     continue  # *four minutes* may be 4.4, but more often something else is four
@@ -261,14 +261,14 @@ class _Search:
             is_place = atom.extreme.startswith("arg")
             is_small = is_count(stated) and (is_place or float(atom.value) < _FEW)
             return self._selects(atom, said) and not is_small
-        if self._is_nearest(stated, atom) and (same or digits(stated) > 1):
+        if self._is_nearest(stated, atom) and (same or significant_digits(stated) > 1):
             return True
         if self._is_the_variable(stated, atom):
             return True
         if needs_name(stated) and not self._is_beside(stated, atom):
             return False
         named = overlap(atom.names.difference(*atom.labels), said) >= NAMED
-        significant = digits(stated)
+        significant = significant_digits(stated)
         if is_count(stated):
             has_words = any(word.isalpha() for label in atom.labels for word in label)
             is_element = has_words and _ELEMENT.fullmatch(atom.code) is not None
@@ -280,7 +280,7 @@ class _Search:
             is_ratio = "/" in atom.code or (bool(atom.labels) and _labels_are_said(atom, said))
             is_share = bool(atom.shown) and "[" not in atom.code and not self._is_multiple(stated)
             return named and (is_ratio or is_share)
-        if significant == 1 and (misfit(stated, float(atom.value)) or 0) >= 1:
+        if significant == 1 and (cost_of_fit(stated, float(atom.value)) or 0) >= 1:
             return False
         if atom.labels and not (same and significant >= _RARE):
             return _labels_are_said(atom, said | self.wide) and (named or significant > 1)
@@ -300,12 +300,12 @@ class _Search:
         """
         if not ranked or ranked[0].score < _CLEAR or len(ranked[0].atoms) != 1:
             return False
-        if digits(stated) < 2:
+        if significant_digits(stated) < 2:
             return False
         best, (atom,) = ranked[0], ranked[0].atoms
         if is_bound(stated) or is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
             return False
-        significant = digits(stated)
+        significant = significant_digits(stated)
         shown, own = atom.shown.rstrip("%"), re.sub(r"[,\s%]", "", stated.digits)
         if shown != own and (significant < _RARE or shown.lstrip("+-") == own):
             return False
@@ -321,7 +321,9 @@ class _Search:
         if is_count(stated) or self._whole(stated):
             return False
         has_unit = len(stated.scales) > 1 or bool(_UNIT.match(self.text, stated.end))
-        is_long = len(re.sub(r"\D", "", stated.digits)) >= _UNIQUE and digits(stated) > 1
+        is_long = (
+            len(re.sub(r"\D", "", stated.digits)) >= _UNIQUE and significant_digits(stated) > 1
+        )
         if not stated.digits or (float(atom.value) < _MANY and not has_unit):
             return False
         return (has_unit or is_long) and self._is_alone(stated, atom)
@@ -329,7 +331,7 @@ class _Search:
     def _is_alone(self, stated: Stated, atom: Atom) -> bool:
         """Return whether no other expression of the page has the value of a number."""
         return not any(
-            one.code != atom.code and misfit(stated, float(one.value)) is not None
+            one.code != atom.code and cost_of_fit(stated, float(one.value)) is not None
             for one in self.pool
         )
 
@@ -445,7 +447,7 @@ def _labels(candidate: Candidate) -> tuple[tuple[frozenset[str], ...], ...]:
 
 
 def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
-    return all(labelled(label, said) for label in atom.labels)
+    return all(says_label(label, said) for label in atom.labels)
 
 
 #: A unit behind a number.

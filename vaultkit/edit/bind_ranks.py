@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.numerals import NUMERAL, number_of
+from vaultkit.claims.numerals import NUMERAL, parse_numeral
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.described import Surroundings
 from vaultkit.edit.expressions import Atom
@@ -112,7 +112,7 @@ def _counts(
     if not found or re.search(r"[;:]|\sand\s", text[: found.start()]):
         return
     digits = found["limit"].replace(",", "")
-    limit = float(digits) if digits[0].isdecimal() else float(number_of(digits))
+    limit = float(digits) if digits[0].isdecimal() else float(parse_numeral(digits))
     sign = ">" if found["more"] else "<" if found["less"] else ">="
     for name, family in families.items():
         own = [float(one.value) for one in family]

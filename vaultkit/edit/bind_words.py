@@ -20,7 +20,7 @@ from vaultkit.edit.described import WORD, places_of
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Candidate, Page, Sentence, is_alone, words_of
 from vaultkit.edit.sides import are_of_one_kind, are_of_series, comparable, holds, part_of_list
-from vaultkit.edit.wording import NAMED, labelled, overlap, stems
+from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
 _WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
@@ -291,7 +291,7 @@ class _Search:
             before = re.split(r"[,;:.]\s", self.text[self.sentence.start : place.start()])[-1]
             near = words_of(" ".join(before.split()[-_NEAR:]))
             if re.fullmatch(r"\w+\[-?\d+\]", atom.code):
-                sure = all(labelled(own, near) for own in atom.labels)
+                sure = all(says_label(own, near) for own in atom.labels)
                 sure = sure and overlap(atom.names, near) >= NAMED
             else:
                 sure = atom.code.isidentifier() and overlap(atom.names, near) >= NAMED
@@ -416,7 +416,7 @@ class _Search:
         def place(word: str) -> int | None:
             own = stems(word, spoken=True)
             found = [
-                n for n, one in enumerate(family) if one.labels and labelled(one.labels[0], own)
+                n for n, one in enumerate(family) if one.labels and says_label(one.labels[0], own)
             ]
             return found[0] if len(found) == 1 else None
 
@@ -525,7 +525,7 @@ class _Search:
             if not atom.labels and not atom.code.isidentifier():
                 continue
             is_labelled = bool(atom.labels) and all(
-                _is_textual(own) and labelled(own, said) for own in atom.labels
+                _is_textual(own) and says_label(own, said) for own in atom.labels
             )
             own = stems(atom.code)
             whole = len(own) < 2 or overlap(own, said) >= NAMED * len(own)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from vaultkit.checks.evidence import bound
 from vaultkit.edit.find import block_in
-from vaultkit.edit.names import spelled
+from vaultkit.edit.names import tex_spellings
 from vaultkit.edit.text import Span
 from vaultkit.read import fences
 from vaultkit.read.discovery import READERS
@@ -25,7 +25,7 @@ _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
 @dataclass(frozen=True)
-class Offer:
+class Completion:
     """A completion.
 
     Attributes
@@ -50,7 +50,7 @@ class Offer:
     match: str = ""
 
 
-def offers(vault: Vault, note: Note, line: int, column: int) -> list[Offer]:
+def completions(vault: Vault, note: Note, line: int, column: int) -> list[Completion]:
     """Return the completions at a place of a note."""
     text = note.lines[line - 1] if line <= len(note.lines) else ""
     before, behind = text[: column - 1], text[column - 1 :]
@@ -73,7 +73,9 @@ def offers(vault: Vault, note: Note, line: int, column: int) -> list[Offer]:
     return []
 
 
-def _names(vault: Vault, line: int, link: re.Match[str], closing: str, bar: str) -> Iterator[Offer]:
+def _names(
+    vault: Vault, line: int, link: re.Match[str], closing: str, bar: str
+) -> Iterator[Completion]:
     """Yield the notes, aliases and embeddable files that a link may name."""
     span = Span.within(line, link.start("target") + 1, len(link["target"]))
     shared = Counter(note.name.casefold() for note in vault.notes.values())
@@ -81,18 +83,18 @@ def _names(vault: Vault, line: int, link: re.Match[str], closing: str, bar: str)
         called = note.name
         if shared[note.name.casefold()] > 1:
             called = vault.relative(note.path).removesuffix(".md")
-        yield Offer(called, called + closing, "note", span, note.summary)
+        yield Completion(called, called + closing, "note", span, note.summary)
         for alias in note.aliases:
-            yield Offer(alias, f"{called}{bar}{alias}{closing}", "alias", span, called)
+            yield Completion(alias, f"{called}{bar}{alias}{closing}", "alias", span, called)
     if link["embed"]:
         for path in vault.files:
             if path.suffix not in READERS:
-                yield Offer(path.name, path.name + closing, "file", span, vault.relative(path))
+                yield Completion(path.name, path.name + closing, "file", span, vault.relative(path))
 
 
 def _places(
     vault: Vault, source: Note, line: int, link: re.Match[str], closing: str
-) -> Iterator[Offer]:
+) -> Iterator[Completion]:
     """Offer the headings of the note that a link names, or its blocks."""
     try:
         note = vault.notes[vault.find(link["target"].strip(), source.path)]
@@ -100,25 +102,27 @@ def _places(
         return
     span = Span.within(line, link.start("sub") + 2, len(link["sub"]) - 1)
     for name, (first, _) in note.block_ids.items():
-        yield Offer(f"^{name}", f"^{name}{closing}", "id", span, note.lines[first - 1].strip()[:80])
+        yield Completion(
+            f"^{name}", f"^{name}{closing}", "id", span, note.lines[first - 1].strip()[:80]
+        )
     if link["sub"].startswith("#^"):
         return
     for heading in note.headings:
         words = " ".join(re.sub(r"[#|^:%\[\]\\]+", " ", heading.text).split())
-        yield Offer(heading.text, words + closing, "heading", span, "#" * heading.level)
+        yield Completion(heading.text, words + closing, "heading", span, "#" * heading.level)
 
 
-def _tags(vault: Vault, line: int, typed: re.Match[str]) -> Iterator[Offer]:
+def _tags(vault: Vault, line: int, typed: re.Match[str]) -> Iterator[Completion]:
     """Yield the tags of the vault, the most frequent first."""
     span = Span.within(line, typed.start("tag") + 1, len(typed["tag"]))
     counted = Counter(tag for note in vault.notes.values() for tag in set(note.tags))
     for tag, count in counted.most_common():
         # The tag that is being typed counts as a tag of this note.
         if tag != typed["tag"] or count > 1:
-            yield Offer(tag, tag, "tag", span, f"{count} notes" if count > 1 else "1 note")
+            yield Completion(tag, tag, "tag", span, f"{count} notes" if count > 1 else "1 note")
 
 
-def _listed_tags(vault: Vault, note: Note, line: int, before: str) -> Iterator[Offer]:
+def _listed_tags(vault: Vault, note: Note, line: int, before: str) -> Iterator[Completion]:
     """Offer tags below ``tags:`` in the properties."""
     above = (row for row in reversed(note.lines[:line]) if re.match(r"\w", row))
     typed = _LISTED_TAG.match(before)
@@ -126,12 +130,12 @@ def _listed_tags(vault: Vault, note: Note, line: int, before: str) -> Iterator[O
         yield from _tags(vault, line, typed)
 
 
-def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Offer]:
+def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Completion]:
     """Yield the languages, or the options, that may follow the backticks of a fence."""
     if fence["rest"] is None:
         span = Span.within(line, fence.start("language") + 1, len(fence["language"]))
         for language in ("python", "pycon", "text", "mermaid"):
-            yield Offer(language, language, "option", span)
+            yield Completion(language, language, "option", span)
         return
     if fence["language"] not in fences.RUNS or before.count('"') % 2:
         return
@@ -140,10 +144,10 @@ def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Offer]:
     span = Span.within(line, typed.start() + 1, len(typed[0]))
     for option, has_value in fences.OPTIONS.items():
         if not re.search(rf"\s{option}(?![\w-])", fence["rest"][: -len(typed[0]) or None]):
-            yield Offer(option, f"{option}=" if has_value else option, "option", span)
+            yield Completion(option, f"{option}=" if has_value else option, "option", span)
 
 
-def _variables(note: Note, line: int, before: str) -> Iterator[Offer]:
+def _variables(note: Note, line: int, before: str) -> Iterator[Completion]:
     """Yield the variables of a note's code, as a formula spells them."""
     typed = _WORD.search(before)
     assert typed
@@ -152,10 +156,10 @@ def _variables(note: Note, line: int, before: str) -> Iterator[Offer]:
     for index, block in enumerate(note.blocks):
         for name in sorted(bound(block) - offered):
             offered.add(name)
-            for tex in spelled(name)[:1]:
+            for tex in tex_spellings(name)[:1]:
                 match = tex if typed[0].startswith("\\") else name
                 where = f"{name}, block {index + 1}: {block.section}"
-                yield Offer(tex, tex, "variable", span, where, match)
+                yield Completion(tex, tex, "variable", span, where, match)
 
 
 def _is_in_formula(note: Note, line: int, before: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Sentence, identifiers
-from vaultkit.edit.wording import NAMED, labelled, overlap, stems
+from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: The least number of letters of an abbreviation.
 _SHORT = 3
@@ -137,7 +137,7 @@ def _place(label: Collection[str], words: Sequence[frozenset[str]]) -> int | Non
     """Return where the first word of a label is, if all of its words are near it."""
     for n, word in enumerate(words):
         near = frozenset().union(*words[max(0, n - len(label)) : n + len(label) + 1])
-        if overlap(label, word) and labelled(label, near):
+        if overlap(label, word) and says_label(label, near):
             return n
     return None
 

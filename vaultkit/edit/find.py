@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vaultkit.checks.evidence import binding_block, bound
-from vaultkit.edit.names import spelled
+from vaultkit.edit.names import tex_spellings
 from vaultkit.edit.spans import span_of_formula, span_of_link, span_to_line_end
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Formula, Heading, Link, Note
@@ -84,7 +84,7 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
         return None
     best: tuple[str, Span] | None = None
     for name in {name for block in note.blocks for name in bound(block)}:
-        for tex in spelled(name):
+        for tex in tex_spellings(name):
             # The letter must not be part of a longer word or command.
             for found in re.finditer(rf"(?<![A-Za-z\\]){re.escape(tex)}(?![A-Za-z])", text):
                 if found.start() < column <= found.end() + 1:
@@ -94,7 +94,7 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
     return best
 
 
-def binding(note: Note, name: str, line: int) -> Place | None:
+def find_binding(note: Note, name: str, line: int) -> Place | None:
     """Return the line that binds a name: in the last block above a line, or else below it."""
     index = binding_block(note, name, line)
     if index is None:
@@ -107,7 +107,7 @@ def binding(note: Note, name: str, line: int) -> Place | None:
     return Place(note.path, span_to_line_end(note, fence.line, 1))
 
 
-def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None:
+def find_definition(vault: Vault, note: Note, line: int, column: int) -> Place | None:
     """Return the definition of the thing at a place: a note, heading, file, or line of code."""
     if link := link_in(note, line, column):
         try:
@@ -115,14 +115,14 @@ def definition(vault: Vault, note: Note, line: int, column: int) -> Place | None
         except BrokenLinkError:
             return None
     if found := name_in(note, line, column):
-        return binding(note, found[0], line)
+        return find_binding(note, found[0], line)
     index = block_in(note, line)
     if index is not None and note.blocks[index].fence.line == line:
         return _shown_file(vault, note, index)
     return None
 
 
-def references(
+def find_references(
     vault: Vault, note: Note, line: int, column: int, *, with_target: bool = False
 ) -> list[Place]:
     """Return all links to the target of the link at a place, the heading there, or the note.
@@ -137,10 +137,10 @@ def references(
             return []
     elif (heading := heading_in(note, line)) and not (heading.level == 1 and line == _first(note)):
         target = Target(note.path, heading.slug, note, note.section_lines(heading))
-    return [*([_begin(target)] if with_target else []), *leading_to(vault, target)]
+    return [*([_begin(target)] if with_target else []), *links_to(vault, target)]
 
 
-def leading_to(vault: Vault, target: Target) -> Iterator[Place]:
+def links_to(vault: Vault, target: Target) -> Iterator[Place]:
     """Yield all links that lead to a file, or to a place in it."""
     for source in vault.notes.values():
         for link in source.links:
@@ -155,7 +155,7 @@ def leading_to(vault: Vault, target: Target) -> Iterator[Place]:
 
 
 @dataclass(frozen=True)
-class Renamed:
+class RenameTarget:
     """The note or heading that a rename at a place applies to, and its words there."""
 
     note: Note
@@ -164,7 +164,7 @@ class Renamed:
     span: Span
 
 
-def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | None:
+def find_rename_target(vault: Vault, note: Note, line: int, column: int) -> RenameTarget | None:
     """Return the note or heading at a place, or that a link there refers to.
 
     If the first heading of a note is its name, the note is renamed.
@@ -178,7 +178,7 @@ def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | No
             if at >= 0
             else span_to_line_end(note, line, 1)
         )
-        return Renamed(note, None if is_title else heading, heading.text, span)
+        return RenameTarget(note, None if is_title else heading, heading.text, span)
     link = link_in(note, line, column)
     if link is None:
         return None
@@ -195,10 +195,10 @@ def renamed_in(vault: Vault, note: Note, line: int, column: int) -> Renamed | No
     text = note.lines[line - 1]
     written = link.sub.rpartition("#")[2] if target.anchor else link.target.rpartition("/")[2]
     at = text.find(written, link.column - 1)
-    return Renamed(target.note, renamed, words, Span.within(line, at + 1, len(written)))
+    return RenameTarget(target.note, renamed, words, Span.within(line, at + 1, len(written)))
 
 
-def symbols(note: Note) -> Iterator[Symbol]:
+def symbols_of_note(note: Note) -> Iterator[Symbol]:
     """Yield the symbols of a note, in order."""
     for heading in note.headings:
         first, last = note.section_lines(heading)
@@ -231,7 +231,7 @@ def vault_symbols(vault: Vault, query: str) -> list[Symbol]:
         names = [(note.name, "note"), *((alias, "alias") for alias in note.aliases)]
         found += [Symbol(n, kind, note.path, top, top) for n, kind in names if _has(n, wanted)]
     for note in vault.notes.values():
-        for symbol in symbols(note):
+        for symbol in symbols_of_note(note):
             if symbol.kind == "heading" and _has(symbol.name, wanted):
                 found.append(symbol)
             if len(found) >= _MOST:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check
 from vaultkit.checks.evidence import Value
-from vaultkit.edit.spans import span as span_of
-from vaultkit.edit.spans import span_of_formula
+from vaultkit.edit.spans import span_of_check, span_of_formula
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
 
@@ -36,7 +35,9 @@ class Hint:
     why: str = ""
 
 
-def hints(note: Note, checks: Sequence[Check], values: Mapping[str, Sequence[Value]]) -> list[Hint]:
+def hints_of_note(
+    note: Note, checks: Sequence[Check], values: Mapping[str, Sequence[Value]]
+) -> list[Hint]:
     """Return the hints of a note, in the order of its text.
 
     Parameters
@@ -69,7 +70,7 @@ def _deciding_checks(note: Note, checks: Sequence[Check]) -> dict[tuple[int, int
     decided: dict[tuple[int, int], Check] = {}
     for check in checks:
         if check.kind == "equation" or (check.kind in _FAILING and check.outcome == FAILS):
-            where = span_of(check, note)
+            where = span_of_check(check, note)
             at = where.end_line, where.end_column
             known = decided.get(at, check)
             decided[at] = min(known, check, key=lambda one: _WEAKEST.index(one.outcome))

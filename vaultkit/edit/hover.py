@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.checks.evidence import Part, Value, parts
-from vaultkit.claims.places import places
+from vaultkit.claims.places import page_places
 from vaultkit.edit.find import block_in, formula_in, link_in, name_in
-from vaultkit.edit.spans import span as span_of
-from vaultkit.edit.spans import span_of_formula, span_of_link, span_to_line_end
+from vaultkit.edit.spans import span_of_check, span_of_formula, span_of_link, span_to_line_end
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -18,7 +17,7 @@ from vaultkit.read.vault import BrokenLinkError, Vault
 _LONGEST = 16
 
 
-def hover(
+def hover_text(
     vault: Vault,
     note: Note,
     line: int,
@@ -48,12 +47,12 @@ def hover(
         said.append(value)
         span = named[1]
     known = parts(note, checks)
-    where = places(note)
+    where = page_places(note)
     formula = formula_in(note, line, column)
     for check in checks:
         if check.kind not in ("equation", "number", "shape", "sentence", "formula"):
             continue
-        of = span_of(check, note)
+        of = span_of_check(check, note)
         if not of.holds(line, column) and not (formula and of == span_of_formula(note, formula)):
             continue
         span = span or of
@@ -71,11 +70,11 @@ def _block(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] |
     index = block_in(note, line)
     if index is None or note.blocks[index].fence.line != line:
         return None
-    state = state_of(index, checks)
+    state = block_outcome(index, checks)
     return (span_to_line_end(note, line, 1), state) if state else None
 
 
-def state_of(index: int, checks: Sequence[Check]) -> str:
+def block_outcome(index: int, checks: Sequence[Check]) -> str:
     """Return the outcome of a block in a word or two; empty if it has not run."""
     mine = [check for check in checks if check.block == index and check.kind == "block"]
     if not mine:

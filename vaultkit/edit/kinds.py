@@ -25,12 +25,12 @@ _BY_DIGITS, _MORE_DIGITS, _OF_BOUND = {0: 0.0, 1: -0.3, 2: 0.6, 3: 1.6}, 2.4, -2
 _ORDINAL = re.compile(r".*(?:first|second|third|[a-z]{2}th|\d(?:st|nd|rd|th))", re.IGNORECASE)
 
 
-def digits(stated: Stated) -> int:
+def significant_digits(stated: Stated) -> int:
     """Return the number of significant digits; 0 for a number in words.
 
     >>> from vaultkit.claims.lexicon import lexicon
     >>> from vaultkit.claims.stated import numbers
-    >>> [digits(one) for one in numbers("0.050, 1200 or half", 19, lexicon())]
+    >>> [significant_digits(one) for one in numbers("0.050, 1200 or half", 19, lexicon())]
     [2, 2, 0]
     """
     shown = re.sub(r"\D", "", stated.digits).lstrip("0")
@@ -88,7 +88,7 @@ def is_ordinal(stated: Stated, text: str) -> bool:
     return bool(_ORDINAL.fullmatch(text, stated.start, stated.end)) and is_count(stated)
 
 
-def misfit(stated: Stated, value: float) -> float | None:
+def cost_of_fit(stated: Stated, value: float) -> float | None:
     """Return what it costs to read a value as a number; None if it is another number.
 
     ``stated.ranges`` has one range for each sense of the number, the most usual first: *5 %* is 5
@@ -102,7 +102,7 @@ def misfit(stated: Stated, value: float) -> float | None:
             continue
         if within.low is not None and within.high is not None:
             middle = (low + high) / 2
-            coarse = digits(stated) == 1 and abs(value - middle) > _COARSE * abs(middle)
+            coarse = significant_digits(stated) == 1 and abs(value - middle) > _COARSE * abs(middle)
             return _OTHER_SENSE * rank + _BADLY * coarse
         bound = low if within.high is None else high
         if bound and 1 / _FACTOR < value / bound < _FACTOR:
@@ -118,8 +118,8 @@ def is_near_bound(stated: Stated, value: float) -> bool:
     )  # fmt: skip
 
 
-def prior(stated: Stated) -> float:
+def weight_of_digits(stated: Stated) -> float:
     """Return how unlikely it is that a value agrees by chance; more digits, less likely."""
     if is_bound(stated):
         return _OF_BOUND
-    return _BY_DIGITS.get(digits(stated), _MORE_DIGITS)
+    return _BY_DIGITS.get(significant_digits(stated), _MORE_DIGITS)

@@ -9,10 +9,10 @@ upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi O
 _GREEK = set(_LETTERS.split())
 
 
-def spelled(name: str) -> tuple[str, ...]:
+def tex_spellings(name: str) -> tuple[str, ...]:
     r"""Return the spellings of a Python name in formulas; completion offers the first.
 
-    >>> spelled("d_model"), spelled("W_Q"), spelled("scaled_scores")[0]
+    >>> tex_spellings("d_model"), tex_spellings("W_Q"), tex_spellings("scaled_scores")[0]
     (('d_{\\text{model}}', 'd_{model}'), ('W_Q', 'W_{Q}'), '\\text{scaled scores}')
     """
     base, _, below = name.rstrip("_").partition("_")

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 import yaml
 
-from vaultkit.edit.text import Edit, Span, applied, lines
+from vaultkit.edit.text import Edit, Span, split_lines, text_with_edits
 from vaultkit.read import source
 from vaultkit.read.discovery import DRAWN
 from vaultkit.read.markdown import parse
@@ -140,7 +140,7 @@ def rename_heading(
         raise RenameError(f"{words!r} cannot be used as a heading")
     changes = Changes()
     edit = _heading_edit(note, heading, words)
-    renamed = parse(applied(note.text, [edit]), note.path)
+    renamed = parse(text_with_edits(note.text, [edit]), note.path)
     given = next((h for h in renamed.headings if h.line == heading.line), None)
     if given is None:
         raise RenameError(f"{words!r} cannot be used as a heading")
@@ -290,7 +290,7 @@ def _edit(text: str, begins: int, ends: int, other: str) -> Edit:
     """Return the edit that replaces ``text[begins:ends]``."""
 
     def place(at: int) -> tuple[int, int]:
-        before = lines(text[:at])
+        before = split_lines(text[:at])
         return len(before), len(before[-1]) + 1
 
     return Edit(Span(*place(begins), *place(ends)), other)

@@ -13,13 +13,13 @@ _MARKDOWN_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\((?:[^()\s]|\([^()
 _BLANK = re.compile(r"\s+")
 
 
-def span(check: Check, note: Note) -> Span:
+def span_of_check(check: Check, note: Note) -> Span:
     """Return the span of a check in a note."""
     if check.line > len(note.lines):
         return span_to_line_end(note, len(note.lines), 1)
     match check.kind:
         case "link":
-            return link_at(note, check.line, check.column)
+            return span_of_link_at(note, check.line, check.column)
         case "equation" | "formula" | "number" | "shape" | "sentence" | "comparison":
             for formula in note.formulas_by_line.get(check.line, ()):
                 if formula.tex == check.what and check.column in (1, formula.column):
@@ -44,7 +44,7 @@ def span_of_formula(note: Note, formula: Formula) -> Span:
     return span_to_line_end(note, formula.line, formula.column)
 
 
-def link_at(note: Note, line: int, column: int) -> Span:
+def span_of_link_at(note: Note, line: int, column: int) -> Span:
     """Return the span of the link that begins at a place."""
     text = note.lines[line - 1] if line <= len(note.lines) else ""
     for pattern in (WIKILINK, _MARKDOWN_LINK):
@@ -55,7 +55,7 @@ def link_at(note: Note, line: int, column: int) -> Span:
 
 def span_of_link(note: Note, link: Link) -> Span:
     """Return the span of a link."""
-    return link_at(note, link.line, link.column)
+    return span_of_link_at(note, link.line, link.column)
 
 
 def span_to_line_end(note: Note, line: int, column: int) -> Span:

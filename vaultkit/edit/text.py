@@ -44,12 +44,12 @@ class Edit:
     text: str
 
 
-def lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     r"""Split a text into lines with their ends, as editors do; the last one has no end.
 
     Python's ``splitlines`` splits at more characters than editors do.
 
-    >>> lines("a\x0cb\r\nc\n")
+    >>> split_lines("a\x0cb\r\nc\n")
     ['a\x0cb\r\n', 'c\n', '']
     """
     found = _LINE.findall(text)
@@ -78,7 +78,7 @@ def from_units(line: str, units: int, encoding: str) -> int:
     return bisect_right(list(accumulate(map(_WIDTHS[encoding], line))), units) + 1
 
 
-def applied(text: str, edits: Iterable[Edit]) -> str:
+def text_with_edits(text: str, edits: Iterable[Edit]) -> str:
     """Return a text with edits applied, whose spans are those of the original text.
 
     Raises
@@ -86,7 +86,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     ValueError
         If two of them overlap.
     """
-    starts = [0, *accumulate(len(line) for line in lines(text))]
+    starts = [0, *accumulate(len(line) for line in split_lines(text))]
     written: list[str] = []
     done = 0
     for edit in sorted(edits):
@@ -99,7 +99,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*written, text[done:]])
 
 
-def carried(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
+def common_lines(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
     """Return which lines two texts have in common at the beginning and at the end.
 
     Returns

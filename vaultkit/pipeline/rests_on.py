@@ -86,8 +86,8 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
             facts[f"link:{relative}"] = partial(_digest_of_file, path)
         elif other.path != note.path:
             facts[f"link:{relative}"] = partial(getattr, other, "outline")
-    for other in cited.others(note, vault).values():
-        facts[f"cited:{vault.relative(other.path)}"] = partial(cited.state, other)
+    for other in cited.quoted_notes(note, vault).values():
+        facts[f"cited:{vault.relative(other.path)}"] = partial(cited.hash_of_numbers, other)
     for name in {name.casefold() for name in (note.name, *note.aliases)}:
         others = [vault.relative(path) for path in vault.notes_by_name[name] if path != note.path]
         if others:
@@ -124,7 +124,7 @@ def rests_on_module(module: str, beside: Path) -> Facts:
 
 def files_of(note: Note, vault: Vault, read: Iterable[Path]) -> set[Path]:
     """Return the files that the code of a note has read, and those that its blocks show."""
-    return {*read, *mirrors.files(note, vault.root.parent)}
+    return {*read, *mirrors.mirrored_files(note, vault.root.parent)}
 
 
 def fingerprint(facts: Facts) -> bytes:

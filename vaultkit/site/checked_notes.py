@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from vaultkit.checks.arrays import arrays
-from vaultkit.checks.asked import asked
+from vaultkit.checks.arrays import find_arrays
+from vaultkit.checks.asked import question_data
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.evidence import Part, parts
 from vaultkit.pipeline.ledger import public_data
@@ -73,7 +73,7 @@ class CheckedNotes:
         }
         entry = self.entries.get(page.uri)
         if page.note and entry and entry.checks:
-            found["arrays"] = [array.plain() for array in arrays(page.note, entry.checks)]
+            found["arrays"] = [array.plain() for array in find_arrays(page.note, entry.checks)]
             summary = ([line] for line in report.summarize(entry.checks))
             found["checks"] = ["This note's checks", *summary]
         return found
@@ -92,7 +92,7 @@ class CheckedNotes:
         if entry is None:
             return ""
         href = "" if table_url is None else f"{page.to(table_url)}#{entry.anchor}"
-        questions = asked(page.note, entry.checks or ()) if page.note else []
+        questions = question_data(page.note, entry.checks or ()) if page.note else []
         return report.foot_line(entry, href) + (
             predictions.data_element(entry.path, questions) if page.note else ""
         )
@@ -122,4 +122,4 @@ class CheckedNotes:
         entry = self.entries.get(page.uri)
         if page.note is None or entry is None:
             return []
-        return [str(question["key"]) for question in asked(page.note, entry.checks or ())]
+        return [str(question["key"]) for question in question_data(page.note, entry.checks or ())]

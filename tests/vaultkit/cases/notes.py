@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from vaultkit.checks.check import HOLDS, Check
-from vaultkit.checks.outputs import compare
+from vaultkit.checks.outputs import describe_difference
 from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.claims import claims_of
 from vaultkit.pipeline.inspect import inspect
@@ -76,9 +76,9 @@ def quantities(text: str) -> list[str]:
 def agreement(text: str) -> list[str]:
     """Compare an output shown with the one that comes, which is below a line of three dashes."""
     shown, _, real = text.partition("\n---\n")
-    why = compare(shown, real)
+    why = describe_difference(shown, real)
     if not why:
-        asked = compare(shown, real, every_digit=True)
+        asked = describe_difference(shown, real, every_digit=True)
         return [f"agrees, {asked.rpartition(chr(10))[2].strip()}" if asked else "agrees"]
     written = re.sub(r"(?m)^  (?:shown|really):(?: .*|(?:\n    .*)*)\n?", "", why)
     written = textwrap.dedent(written.removeprefix("the output differs\n"))
