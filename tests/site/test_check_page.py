@@ -230,6 +230,22 @@ def test_an_edit_draws_figures_again_and_reset_brings_them_back(
 
 
 @pytest.mark.long
+def test_who_runs_a_block_sees_an_output_that_a_question_folds(
+    ready: Page,
+    loaded: Visitor,
+    checked: None,  # noqa: ARG001
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    block = cell(page, "by the sum")
+    output = page.locator("[data-check=output-0]")
+    expect(output).to_be_hidden()
+    block.get_by_role("button", name="Run").click()
+    expect(output).to_be_visible(timeout=RUN)
+    expect(block.locator(".vk-cell__said")).to_contain_text("shows what the page shows")
+
+
+@pytest.mark.long
 def test_a_figure_with_its_own_numbers_says_so(ready: Page, loaded: Visitor) -> None:
     page = ready
     follow(page, loaded.base, "context-vector/", "Context Vector")

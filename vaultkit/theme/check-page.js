@@ -7,7 +7,7 @@ const RANK = { holds: 0, excepted: 1, unjudged: 2, changed: 3, fails: 4 };
 // The numbers of a text, with either minus sign.
 const NUMBERS = /[-−]?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g;
 // Milliseconds without a change of an edited block, after which the page is computed anew.
-const REST = 400;
+const REST = 250;
 
 /* --- The foot of a page --------------------------------------------------------------------- */
 
@@ -195,6 +195,19 @@ const note = (box) => {
     return seen;
   };
 
+  /* Shows the result of one block while others still run; the end of the run shows everything anew. */
+  const preview = (check, places) => {
+    const part = parts.get(places[0]);
+    let next = part && (outputOf(part) ?? part.closest(".highlight"))?.nextElementSibling;
+    while (next?.matches(".vk-folded, .vk-why, .vk-now")) {
+      const box = next;
+      next = next.nextElementSibling;
+      if (!box.matches(".vk-folded")) box.remove();
+    }
+    part?.removeAttribute("data-outcome");
+    mark(check, places);
+  };
+
   /* Writes the new value behind each number whose output has changed. */
   const renew = (outputs) => {
     for (const part of article.querySelectorAll("span[data-check][data-outcome=changed]")) {
@@ -236,8 +249,8 @@ const note = (box) => {
     if (engine.loaded) resting = setTimeout(() => run(cell, true), REST);
   };
 
-  /* Runs the page. A run that follows an edit replaces what was shown when it is done, so that nothing
-  on the page jumps meanwhile. */
+  /* Runs the page. A run that follows an edit replaces what was shown: of a block when it has run, all else
+  when it is done, so that nothing on the page jumps meanwhile. */
   const run = async (asker, follows = false) => {
     clearTimeout(resting);
     if (!box.isConnected) return;
@@ -283,8 +296,10 @@ const note = (box) => {
         const check = { ...result, outcome: outcomeOf(result, edited, built, found) };
         found.push(check);
         if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);
-        if (follows) late.push([check, places]);
-        else if (!mark(check, places) && check.outcome === "fails") lost.push(check);
+        if (follows) {
+          late.push([check, places]);
+          if (check.kind === "block" && !again) preview(check, places);
+        } else if (!mark(check, places) && check.outcome === "fails") lost.push(check);
       });
       if (again) return;  // These are the results of other code.
       if (follows) clear();
