@@ -198,7 +198,13 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
 #: A note, a block, an edit of it, a figure, and a label that it has only with the edit.
 FIGURES_EDITED = (
     ("Softmax", "by the sum", ("array([2.0", "array([3.0"), "softmax", "20.09"),
-    ("Query Matrix", "looks_for", ("looks_for", "W_Q = W_Q / 3\nlooks_for"), "query-matrix", "2.7"),
+    (
+        "Query Matrix",
+        "looks_for",
+        ("looks_for =", "W_Q = W_Q / 3\nlooks_for ="),
+        "query-matrix",
+        "2.7",
+    ),
     ("Attention Weights", "alpha =", ("np.sqrt(d_k)", "4"), "attention-weights", "0.42"),
 )
 

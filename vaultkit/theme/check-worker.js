@@ -12,7 +12,6 @@ const STAGES = { Python: [0, .4], NumPy: [.4, .55], "the checker": [.55, .78], "
 const real = { fetch: self.fetch.bind(self), importScripts: self.importScripts.bind(self) };
 let check;
 let call;
-let prepare;
 
 const hex = (buffer) =>
   [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -103,18 +102,16 @@ from vaultkit.doors.browser import BrowserChecker
   stage("the notes");
   python.runPython(`
 desk = BrowserChecker(Path(${JSON.stringify(root)}), figures=${JSON.stringify(figures)})
+desk.figures  # imported here, so that the first edit does not wait for it
 
 def check(name, edits, report):
     desk.check(name, {int(k): v for k, v in json.loads(edits).items()}, lambda m: report(json.dumps(m)))
-
-def prepare():
-    desk.figures
 
 def call(where, argument):
     module, _, name = where.partition(":")
     return getattr(importlib.import_module(module), name)(argument)
 `);
-  [check, call, prepare] = ["check", "call", "prepare"].map((name) => python.globals.get(name));
+  [check, call] = ["check", "call"].map((name) => python.globals.get(name));
   if (signal) python.setInterruptBuffer(signal);
 };
 
@@ -134,8 +131,6 @@ self.onmessage = async ({ data }) => {
       postMessage({ id: data.id, answer: call(data.where, data.argument) });
     } else check(data.name, JSON.stringify(data.edits ?? {}), report);
     postMessage({ id: data.id, done: true, seconds: (performance.now() - began) / 1000 });
-    // The first edit should not wait until the modules that draw figures are loaded.
-    setTimeout(() => { try { prepare(); } catch { /* A stop has interrupted it. */ } });
   } catch (error) {
     if (error.type === "KeyboardInterrupt") postMessage({ id: data.id, stopped: true });
     else postMessage({ id: data.id, failed: words(error), booting: Boolean(data.boot) });
