@@ -144,6 +144,7 @@ _vaults: dict[Path, Vault] = {}
 
 
 def _vault(root: Path) -> Vault:
+    """Return the vault of a folder, which each process reads once."""
     if root not in _vaults:
         _vaults[root] = Vault(root)
     return _vaults[root]

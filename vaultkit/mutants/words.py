@@ -101,7 +101,7 @@ _REQUEST = re.compile(
     r"Turn|Remove|Leave|Exchange|Swap|Press|Click|Open|Say|Prove|Think|Put|Make|Assume|Consider|"
     r"Recall|Note|See|Hide|Follow|Fill|On the site)\b)"
 )
-#: What stands between two numbers or names that may be exchanged in any sentence.
+#: The text between two numbers or names that may be exchanged in any sentence.
 _SYMMETRIC = re.compile(
     r"[*`\s]*(?:,?\s*or|[-+×·*]|equals|(?:is|are) (?:equal to|the same as|as [^*`]{1,20} as))"
     r"[*`\s]*(?:the\s+)?[*`]*",

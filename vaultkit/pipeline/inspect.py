@@ -279,7 +279,7 @@ class RunChecks:
                 yield from strictly([check]) if settings.strict else [check]
 
     def _checks_of_whole_note(self) -> Iterator[Check]:
-        """Yield the checks of the whole note; of two checks of one place, the more telling."""
+        """Yield the checks of the whole note, without numbers that another check judges better."""
         yield from self.equations.check()
         yield from self.statements.check()
         yield from self.bindings.check()

@@ -106,5 +106,6 @@ def _first_line(text: str) -> str:
 
 
 def _shortened(text: str) -> str:
+    """Return the first line of a text, as wide as a row of the table may be."""
     line = _first_line(text)
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 2]} …"

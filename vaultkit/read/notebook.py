@@ -140,6 +140,7 @@ def _line_of_source(file: list[str], source: list[str], at: int) -> int:
 
 
 def _is_line(written: str, line: str) -> bool:
+    """Return whether a line of the file is the JSON of a line of a cell."""
     try:
         return bool(json.loads(written.removesuffix(",")) == line)
     except (ValueError, RecursionError):

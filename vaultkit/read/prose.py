@@ -28,7 +28,7 @@ class Comment:
     Attributes
     ----------
     at
-        The position in the text of its `Prose` before which it stands.
+        The position in the text of its `Prose` that it precedes.
     content
         What is between its marks.
     line, column

@@ -166,7 +166,7 @@ class Originals:
         self._ids_of_recoded.clear()
 
     def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        # Python raises this event when the code or the defaults of a function are set.
+        """Note which functions get other code or defaults, as an audit hook."""
         if event in ("object.__setattr__", "object.__delattr__"):
             self._ids_of_recoded.add(id(arguments[0]))
 
@@ -225,9 +225,8 @@ def _is_python(kind: type) -> bool:
 
 
 def _is_code(value: object) -> bool:
-    return isinstance(
-        value, (types.FunctionType, property, classmethod, staticmethod)
-    ) or inspect.isroutine(value)
+    """Return whether an attribute of a class is a method, a property or the like."""
+    return isinstance(value, (property, classmethod, staticmethod)) or inspect.isroutine(value)
 
 
 def _snapshot(

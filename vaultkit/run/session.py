@@ -257,6 +257,7 @@ class NoteRun:
             self._variables = None
 
     def _send_beat(self, seconds: float) -> None:
+        """Announce that the present block, or what judges it, may take so many seconds."""
         self._last_beat = time.monotonic()
         self.beat(self._running, seconds)
 

@@ -32,7 +32,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class _Facet:
-    """A global setting, with functions that read it and set it."""
+    """A global setting, with the functions ``_get_…`` and ``_set_…`` that read it and set it."""
 
     get: Callable[[], Any]
     set: Callable[[Any], object]

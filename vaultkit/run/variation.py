@@ -269,6 +269,7 @@ class _Rewriter(ast.NodeTransformer):
             value.value = self.variation.size(value.value, self.variation.places[name])
 
     def change_seed(self, node: Any) -> Any:
+        """Return a node, whose number is changed in place if it is an integer."""
         if _is_integer(node):
             node.value += 1000 * self.variation.trial
         return node
@@ -403,5 +404,6 @@ def varied_modules(root: Path, variation: Variation) -> Iterator[None]:
 
 
 def _compile_varied(path: str, variation: Variation) -> CodeType:
+    """Compile a module with other numbers."""
     tree = variation.rewrite(ast.parse(Path(path).read_bytes()))
     return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)

@@ -13,6 +13,8 @@ Every tolerance comes from the two elements compared, and from the values they w
 - for a population, 4 standard errors of the note's sample, and somewhat more for the worst of many
   elements; but digits after ``\approx`` that are ten times as fine are compared as digits of the
   sample.
+
+The arrays of the two sides are called ``a`` and ``b`` here, and their spreads ``s`` and ``t``.
 """
 
 from __future__ import annotations

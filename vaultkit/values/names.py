@@ -127,6 +127,9 @@ class _IndexedName(NamedTuple):
 class NameResolver:
     """Resolves the names of a statement.
 
+    `resolve_node` resolves a node by the method that is named after its class, ``_subscript`` for a
+    `Subscript`; those without a method have only their children resolved.
+
     Parameters
     ----------
     variables

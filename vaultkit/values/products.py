@@ -1,4 +1,7 @@
-"""Sums, products, quotients and powers of values, with their rounding errors."""
+"""Sums, products, quotients and powers of values, with their rounding errors.
+
+The arrays of two operands are called ``a`` and ``b`` here, and their spreads ``s`` and ``t``.
+"""
 
 from __future__ import annotations
 

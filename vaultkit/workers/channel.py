@@ -186,6 +186,7 @@ class Received:
         self.trace = (self.trace + data)[-4 * _KEPT_OUTPUT :]
 
     def _count(self, what: str, data: bytes) -> None:
+        """Count what was received of results or output; too much of it is a flood."""
         self._sizes[what] += len(data)
         if self._sizes[what] > self.limits.output:
             self.verdict = self.verdict or "flood"
