@@ -129,7 +129,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True)
-class Task:
+class MachineTask:
     """What a process that computes as another machine has to do, as plain data.
 
     Attributes
@@ -196,7 +196,7 @@ class Machines:
 
     def run(self, notes: Iterable[Note], drawings: Iterable[str] = ()) -> None:
         """Run notes and compute figures on each machine."""
-        task = Task(
+        task = MachineTask(
             os.fspath(self.vault.root),
             [os.fspath(note.path) for note in notes],
             self.settings.timeout,
@@ -224,7 +224,7 @@ class Machines:
         is_same = machine.kernel == here.kernel if machine.kernel else is_ordinary
         return "the first run had it" if is_same else ""
 
-    def _run_on_machine(self, trial: Trial, here: Arithmetic, task: Task) -> str:
+    def _run_on_machine(self, trial: Trial, here: Arithmetic, task: MachineTask) -> str:
         """Run a task on the machine of a trial, and store the results in the trial.
 
         Return why that is impossible, or an empty string. ``here`` describes this process.
@@ -447,7 +447,7 @@ def main() -> None:
     say(asdict(measure_arithmetic()))
     if not (serialized := sys.stdin.read()):
         return
-    task = Task(**json.loads(serialized))
+    task = MachineTask(**json.loads(serialized))
     sys.path[:] = task.path
     root = Path(task.root)
     vault = Vault(root, store=store_beside(root))

@@ -45,7 +45,7 @@ class OutputLimitError(BaseException):
     """A block exceeded the limit of output. A BaseException, for the same reason."""
 
 
-class Output(io.TextIOBase):
+class OutputStream(io.TextIOBase):
     """The output stream of a block; beyond a limit the block is ended."""
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Capture:
 
     def __init__(self) -> None:
         #: One stream for all blocks, so that a note's references to it remain valid.
-        self.output = Output()
+        self.output = OutputStream()
         self._reserve: mmap.mmap | None = None
 
     def run(self, call: Callable[[], object], seconds: float) -> BaseException | None:
@@ -180,7 +180,7 @@ def _reserve_memory() -> mmap.mmap | None:
 
 
 @contextlib.contextmanager
-def _redirect_output(output: Output) -> Iterator[None]:
+def _redirect_output(output: OutputStream) -> Iterator[None]:
     """Redirect standard output and error to one stream, with an empty standard input."""
     streams = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), output, output

@@ -32,7 +32,7 @@ from vaultkit.tex.tree import (
 from vaultkit.values import functions, matrices, products, samples
 from vaultkit.values.calls import ROUNDINGS_OF_CODE, FunctionCall
 from vaultkit.values.exact import as_floats
-from vaultkit.values.indices import IndexValue, Indices, shown
+from vaultkit.values.indices import IndexValue, Indices, letter_of
 from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, NameResolver
 from vaultkit.values.records import (
     DOUBLE,
@@ -107,7 +107,7 @@ class Evaluator:
         if index in self.indices.numbers:
             return
         if index in self._computing:
-            raise EvaluationError(f"the range of {shown(index)} depends on itself")
+            raise EvaluationError(f"the range of {letter_of(index)} depends on itself")
         self._computing.add(index)
         bounds: Range | Reduce | None = self._reductions.get(index)
         bounds = next((limits for limits in self.limits if limits.index == Index(index)), bounds)
@@ -118,9 +118,9 @@ class Evaluator:
         sizes = self._lengths_of_axes(index)
         if len(sizes) != 1:
             raise EvaluationError(
-                f"the index {shown(index)} runs over axes of different lengths: {sorted(sizes)}"
+                f"the index {letter_of(index)} runs over axes of different lengths: {sorted(sizes)}"
                 if sizes
-                else f"the range of {shown(index)} is unknown"
+                else f"the range of {letter_of(index)} is unknown"
             )
         self.indices.set_range(index, 1, sizes.pop(), given=index in self._reductions)
 
@@ -481,7 +481,7 @@ class Evaluator:
         for number in self.values_of(condition.numbers):
             equal = value.array == number.array
             if isinstance(condition.element, Index) and not equal.any():
-                letter = shown(condition.element.name)
+                letter = letter_of(condition.element.name)
                 raise EvaluationError(f"{letter} does not take all of these values")
             result = result | equal
         return result

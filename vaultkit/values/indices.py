@@ -55,16 +55,16 @@ class Indices:
     def set_range(self, index: str, low: float, high: float, given: bool = True) -> None:
         """Set the range of an index, both ends included."""
         if not (np.isfinite(low) and np.isfinite(high)):
-            raise EvaluationError(f"{shown(index)} would run without an end")
+            raise EvaluationError(f"{letter_of(index)} would run without an end")
         if low % 1 or high % 1:
-            raise EvaluationError(f"{shown(index)} does not run over whole numbers")
+            raise EvaluationError(f"{letter_of(index)} does not run over whole numbers")
         if high - low >= MOST_TERMS:
             raise EvaluationError(
-                f"{shown(index)} would run over {high - low + 1:.3g} numbers; "
+                f"{letter_of(index)} would run over {high - low + 1:.3g} numbers; "
                 f"at most {MOST_TERMS} are computed"
             )
         if high < low:
-            raise EvaluationError(f"the range of {shown(index)} is empty")
+            raise EvaluationError(f"the range of {letter_of(index)} is empty")
         shape = [1] * self.count
         shape[self.axis(index)] = -1
         self.numbers[index] = np.arange(int(low), int(high) + 1, dtype=float).reshape(shape)
@@ -127,7 +127,7 @@ class Indices:
     def place(self, at: Sequence[int], shape: Sequence[int]) -> str:
         """Describe the position of an element: ``i = 1, j = 2``, counted from 1."""
         parts = [
-            f"{shown(name)} = {self.numbers[name].ravel()[where]:.0f}"
+            f"{letter_of(name)} = {self.numbers[name].ravel()[where]:.0f}"
             for name, where, size in zip(self.names, at[: self.count], shape, strict=False)
             if name in self.numbers and size > 1
         ]
@@ -136,6 +136,10 @@ class Indices:
         return f" at {', '.join(parts)}" if parts else ""
 
 
-def shown(index: str) -> str:
-    """Return the letter of an index in the formula."""
+def letter_of(index: str) -> str:
+    """Return the letter of an index in the formula; its unique name may have marks.
+
+    >>> letter_of("i'")
+    'i'
+    """
     return "the number" if index.startswith(DOTS_INDEX) else index.rstrip("'")

@@ -70,7 +70,7 @@ class Workers:
         #: Functions that return the data of the keys that have not ended.
         self._data: dict[str, Callable[[], bytes]] = {}
         self._endings: dict[str, Ending] = {}
-        self._keepers: list[_Keeper] = []
+        self._keepers: list[_KeeperHandle] = []
 
     def begin(self, count: int | None = None) -> Workers:
         """Start keepers before there are keys, at most ``count``, which then prepare themselves.
@@ -165,7 +165,7 @@ class Workers:
         self._data[key] = lambda: data  # it may be sent again
         return json.dumps(key).encode() + b"\n" + data
 
-    def _new_keeper(self) -> _Keeper:
+    def _new_keeper(self) -> _KeeperHandle:
         """Start a keeper process, and return it."""
         import multiprocessing
 
@@ -183,7 +183,7 @@ class Workers:
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
         theirs.close()
-        self._keepers.append(_Keeper(process, ours))
+        self._keepers.append(_KeeperHandle(process, ours))
         return self._keepers[-1]
 
     def _listen(self, patience: float | None = None) -> None:
@@ -205,7 +205,7 @@ class Workers:
                 self._discard_keeper(keeper, "timed out" if keeper.runs_notes else "lost")
         self._dispatch()
 
-    def _process_message(self, keeper: _Keeper, frame: bytes) -> None:
+    def _process_message(self, keeper: _KeeperHandle, frame: bytes) -> None:
         """Process a message of a keeper: a letter for its kind, then its content."""
         kind, content = frame[:1], frame[1:].decode()
         if kind == b".":  # a sign of life, with the seconds until the next one
@@ -232,7 +232,7 @@ class Workers:
             keeper.messages, keeper.beat, keeper.note_pid, keeper.cancelled = [], {}, 0, False
             keeper.expect_within(_PATIENCE)
 
-    def _discard_keeper(self, keeper: _Keeper, kind: Any) -> None:
+    def _discard_keeper(self, keeper: _KeeperHandle, kind: Any) -> None:
         """Give up a keeper; keys that it has not begun go to others."""
         self._keepers.remove(keeper)
         if kind == "lost":
@@ -261,7 +261,7 @@ _PATIENCE = 60.0
 
 
 @dataclass(eq=False)
-class _Keeper:
+class _KeeperHandle:
     """A keeper, as seen from this process."""
 
     process: Any
