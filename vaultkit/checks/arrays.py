@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from typing import NamedTuple
 
 from vaultkit.checks.check import HOLDS, Check
+from vaultkit.checks.printed import is_print_call
 from vaultkit.claims.expressions import parsed
 from vaultkit.claims.places import page_places
 from vaultkit.read.note import Block, Note
@@ -64,7 +66,7 @@ def find_arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
     list of Array
         In the order in which they are bound.
     """
-    every = _Bindings(note)
+    bindings = _Bindings(note)
     where = page_places(note)
     for check in checks:
         if check.outcome != HOLDS or check.kind not in ("equation", "shape"):
@@ -76,26 +78,30 @@ def find_arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
             if kind != "formula":
                 continue
             for name in names:
-                array = every.at(name, check.line)
+                array = bindings.array_at(name, check.line)
                 if array and int(number) not in array.formulas:
                     array.formulas.append(int(number))
-    known = {id(array) for array in every.found if array.formulas}
+    judged = {id(array) for array in bindings.found if array.formulas}
     for index, formula in enumerate(note.formulas):
         # A letter in a sentence states nothing; it means the array that the formulas around it
         # name.
-        array = every.at(_python_name(formula.tex), formula.line)
-        if array and id(array) in known and index not in array.formulas:
+        array = bindings.array_at(_python_name(formula.tex), formula.line)
+        if array and id(array) in judged and index not in array.formulas:
             array.formulas.append(index)
-    found = [array for array in every.found if array.formulas]
+    found = [array for array in bindings.found if array.formulas]
     for index, array in enumerate(found):
-        beside = {a.hue for a in found[:index] if set(a.formulas) & set(array.formulas)}
-        free = (hue for hue in range(HUES) if hue not in beside)
+        taken = {a.hue for a in found[:index] if set(a.formulas) & set(array.formulas)}
+        free = (hue for hue in range(HUES) if hue not in taken)
         array.hue = next(free, index % HUES)
     return found
 
 
 def _python_name(tex: str) -> str:
-    r"""Return a formula of one symbol as a Python name: ``d_{\text{model}}``, ``\alpha``."""
+    r"""Return a formula of one symbol as a Python name.
+
+    >>> _python_name(r"d_{\text{model}}"), _python_name(r"\alpha")
+    ('d_model', 'alpha')
+    """
     return re.sub(r"\\(?:text|mathrm|operatorname)\b|[\s\\{}]", "", tex)
 
 
@@ -111,19 +117,20 @@ class _Bindings:
             if block.kind != "pycon":
                 self._record_arrays(index, block)
 
-    def at(self, name: str, line: int) -> Array | None:
+    def array_at(self, name: str, line: int) -> Array | None:
         """Return the array of a name in a line: bound above it, or else the first one below."""
         bound = self.bound.get(name, [])
-        above = [array for at, array in bound if at < line]
-        found = above[-1:] or [array for _, array in bound[:1]]
-        return found[0] if found else None
+        bound_above = [array for binding_line, array in bound if binding_line < line]
+        if bound_above:
+            return bound_above[-1]
+        return bound[0][1] if bound else None
 
     def _record_arrays(self, index: int, block: Block) -> None:
         """Record where the code of a block binds, uses and prints arrays."""
         body = parsed(block.fence.text)
         lines = block.fence.text.split("\n")
         for statement in body:
-            names = [*_names(statement)]
+            names = [*_name_uses(statement)]
             stored = {name for name, _, binds in names if binds}
             simple = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign))
             before = {name: self._last(name) for name, _, _ in names}
@@ -147,32 +154,38 @@ class _Bindings:
         return bound[-1][1] if bound else None
 
 
-def _names(
-    node: ast.AST, hidden: frozenset[str] = frozenset()
-) -> Iterator[tuple[str, ast.Name | ast.alias, bool]]:
-    """Yield each name of the module with its node, and whether it is bound there.
+class _NameUse(NamedTuple):
+    """A name in code, its node, and whether the node binds it."""
+
+    name: str
+    node: ast.Name | ast.alias
+    binds: bool
+
+
+def _name_uses(node: ast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[_NameUse]:
+    """Yield the uses of the names of the module in a piece of code.
+
+    >>> [(use.name, use.binds) for use in _name_uses(ast.parse("y = [k + x for k in x]"))]
+    [('y', True), ('x', False), ('x', False)]
 
     ``hidden``: the names that comprehensions around the node bind.
     """
     match node:
         case ast.Name(id=name, ctx=ctx) if name not in hidden:
-            yield name, node, isinstance(ctx, ast.Store)
+            yield _NameUse(name, node, isinstance(ctx, ast.Store))
         case ast.alias(name=name, asname=other):
-            yield other or name.partition(".")[0], node, True
+            yield _NameUse(other or name.partition(".")[0], node, True)
         case ast.FunctionDef() | ast.ClassDef() | ast.Lambda():
             return  # a scope of its own
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-            own = {
-                part.id
-                for generator in node.generators
-                for part in ast.walk(generator.target)
-                if isinstance(part, ast.Name)
-            }
+            targets = [generator.target for generator in node.generators]
+            parts = [part for target in targets for part in ast.walk(target)]
+            own = {part.id for part in parts if isinstance(part, ast.Name)}
             for child in ast.iter_child_nodes(node):
-                yield from _names(child, hidden | own)
+                yield from _name_uses(child, hidden | own)
         case _:
             for child in ast.iter_child_nodes(node):
-                yield from _names(child, hidden)
+                yield from _name_uses(child, hidden)
 
 
 def _position(
@@ -195,11 +208,7 @@ def _printed_variables(
     for at, statement in enumerate(body):
         if isinstance(statement, ast.Expr):
             call = statement.value
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Name)
-                and call.func.id == "print"
-            ):
+            if is_print_call(call):
                 shows.append(call.args)
             elif at == len(body) - 1:
                 shows.append([call])
@@ -217,7 +226,12 @@ def _printed_variables(
 
 
 def _shown_array(node: ast.expr) -> str:
-    """Return the name of the array that an expression shows, in part, rounded or transposed."""
+    """Return the name of the array that an expression shows, in part, rounded or transposed.
+
+    >>> codes = ("x.T[0]", "np.round(x, 2)", "x.round(2)", "x + 1")
+    >>> [_shown_array(ast.parse(code, mode="eval").body) for code in codes]
+    ['x', 'x', 'x', '']
+    """
     match node:
         case ast.Name(id=name):
             return name
@@ -232,7 +246,11 @@ def _shown_array(node: ast.expr) -> str:
 
 
 def _line_ranges(output: str) -> Iterator[tuple[int, int]]:
-    """Yield the line ranges of an output, divided where all brackets are closed."""
+    r"""Yield the line ranges of an output, divided where all brackets are closed.
+
+    >>> list(_line_ranges("[[1 2]\n [3 4]]\n5"))
+    [(0, 1), (2, 2)]
+    """
     first = depth = 0
     lines = output.rstrip("\n").split("\n")
     for at, line in zip(count(), lines, strict=False):

@@ -25,13 +25,13 @@ def question_data(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
     blocks = {block.fence.line: index for index, block in enumerate(note.blocks)}
     questions = []
     for index, prediction in enumerate(note.predictions):
-        of = [("prediction", prediction.line)]
-        of += [("distractor", wrong.line) for wrong in prediction.distractors]
-        judged = [found[key] for key in of if key in found and found[key].outcome == HOLDS]
+        keys = [("prediction", prediction.line)]
+        keys += [("distractor", wrong.line) for wrong in prediction.distractors]
+        holding = [found[key] for key in keys if key in found and found[key].outcome == HOLDS]
         output = (
             note.blocks[blocks[prediction.below]].output if prediction.below in blocks else None
         )
-        if len(judged) < len(of) or not output:
+        if len(holding) < len(keys) or not output:
             continue
         right = right_answer(prediction, output.text)
         questions.append(
@@ -40,17 +40,21 @@ def question_data(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
                 "output": f"output-{blocks[prediction.below]}",
                 "key": prediction.key,
                 "part": prediction.part,
-                "right": _plain(right.tokens),
+                "right": _as_json(right.tokens),
                 "slack": right.slack,
                 "wrong": [
-                    _plain(answer_tokens(check.why, prediction.part)) for check in judged[1:]
+                    _as_json(answer_tokens(check.why, prediction.part)) for check in holding[1:]
                 ],
             }
         )
     return questions
 
 
-def _plain(given: Sequence[float | str]) -> list[float | str]:
-    """Replace infinity and NaN, which JSON lacks, by words."""
-    return [str(token) if isinstance(token, float) and not -1e308 < token < 1e308 else token
-            for token in given]  # fmt: skip
+def _as_json(tokens: Sequence[float | str]) -> list[float | str]:
+    """Replace infinity and NaN, which JSON lacks, by words.
+
+    >>> _as_json((1.0, float("inf"), "true"))
+    [1.0, 'inf', 'true']
+    """
+    lacking = (str(token) in ("inf", "-inf", "nan") for token in tokens)
+    return [str(t) if is_lacking else t for t, is_lacking in zip(tokens, lacking, strict=True)]

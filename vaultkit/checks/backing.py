@@ -251,7 +251,7 @@ class Backing:
 
     def chance(self, amount: Amount, found: Callable[[Amount], bool]) -> float:
         """Return the share of numbers with one changed digit that would pass as well."""
-        changed = list(amount.changed())
+        changed = list(amount.with_one_digit_changed())
         return sum(map(found, changed)) / len(changed) if changed else 0.0
 
     def why(self, quantity: Quantity) -> str:

@@ -218,7 +218,9 @@ class Equations:
             holds = bool(claim.verdict and claim.verdict.holds)
             pinned = claim.pinned if holds and claim.tried and not claim.counterexample else ()
             yield replace(
-                _check(claim.kind, claim.formula, *self._outcome(claim, free), at=claim.place),
+                _check(
+                    claim.kind, claim.formula, *self._outcome_on_page(claim, free), at=claim.place
+                ),
                 seconds=claim.seconds,
                 scope=claim.scope if holds else "",
                 pinned=", ".join(sorted(pinned)),
@@ -227,18 +229,20 @@ class Equations:
                 else "",
             )
 
-    def _outcome(self, claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:
+    def _outcome_on_page(
+        self, claim: Claim, free: Mapping[tuple[int, int], str]
+    ) -> tuple[str, str]:
         """Return the outcome of a claim, and why; a value that is only supposed is not judged."""
         outcome, why = _outcome(claim, free)
         if outcome == FAILS and _VALUE.fullmatch(claim.formula.tex):
             before = self.note.lines[claim.formula.line - 1][: claim.formula.column - 1]
             clause = re.split(r"[.;:!?](?:\s|$)", before)[-1]
             outcome = UNJUDGED if NOT_STATED.search(clause) else FAILS
-        if outcome == FAILS and claim.fails and self._is_model(claim):
+        if outcome == FAILS and claim.fails and self._is_about_data(claim):
             outcome = UNJUDGED
         return outcome, why
 
-    def _is_model(self, claim: Claim) -> bool:
+    def _is_about_data(self, claim: Claim) -> bool:
         """Return whether a statement is about data, a rounded number or a loop's last value."""
         assert claim.verdict
         names = [name.partition(" ")[0] for name in claim.verdict.bound]

@@ -33,11 +33,12 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
     runs = bool(note.blocks) or vault.options.without_code
     found = (*note.problems, *misread.problems(note))
     yield from (problem for problem in found if runs or not problem.of_code)
-    yield from _names(note, vault)
+    yield from _shared_aliases(note, vault)
     yield from _old_headings(note)
     for link in note.links:
-        pictured = PurePosixPath(link.target).suffix.lower() in IMAGES
-        if runs and link.embed and not link.wiki and pictured and not link.words.strip():
+        is_image = link.embed and PurePosixPath(link.target).suffix.lower() in IMAGES
+        has_alt_text = link.wiki or bool(link.words.strip())
+        if runs and is_image and not has_alt_text:
             yield Problem(link.line, f"{link} has no alt text", unseen=True)
 
 
@@ -52,7 +53,8 @@ def _old_headings(note: Note) -> Iterator[Problem]:
             yield Problem(1, f"old_headings: this note has a heading {link.words!r}")
 
 
-def _names(note: Note, vault: Vault) -> Iterator[Problem]:
+def _shared_aliases(note: Note, vault: Vault) -> Iterator[Problem]:
+    """Yield each alias of a note that is also a name of another note."""
     for alias in note.aliases:
         for other in vault.notes_by_name.get(alias.casefold(), ()):
             if other != note.path:

@@ -48,7 +48,7 @@ class Labels:
         """Add the numbers of a line of output, labelled by the words right before them."""
         for word, number in _LABEL.findall(text):
             if word.lower() not in self._ignored:
-                self._named.setdefault(word.lower(), Evidence()).print([number], source)
+                self._named.setdefault(word.lower(), Evidence()).add_printed([number], source)
 
     def bind(self, values: Mapping[str, float]) -> None:
         """Add scalars, labelled by their names."""

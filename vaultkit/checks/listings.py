@@ -41,17 +41,13 @@ def computes(note: Note) -> bool:
     a formula calls. If a block is not Python, and none shows an output, the blocks are a listing,
     and the formulas beside it are about something else.
     """
-    if any(block.output or block.kind != "python" for block in note.blocks):
+    if _shows_output(note):
         return True
-    try:
-        bodies = [ast.parse(block.fence.text).body for block in note.blocks]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    nodes = [node for body in bodies for node in body]
-    if not all(map(_defines, nodes)):
+    statements = _statements(note)
+    if not all(map(_is_definition, statements)):
         return True
     called = _words_of_formulas(note)
-    return any(name in called for node in nodes for name in _names(node))
+    return any(not called.isdisjoint(_defined_names(statement)) for statement in statements)
 
 
 def is_only_read(note: Note) -> bool:
@@ -60,19 +56,30 @@ def is_only_read(note: Note) -> bool:
     Algorithms are often listed in this way, below an example of their input. Whether the formulas
     beside such code are about it is known only after they have been judged.
     """
-    if any(block.output or block.kind != "python" for block in note.blocks):
-        return False
-    try:
-        nodes = [node for b in note.blocks for node in ast.parse(b.fence.text).body]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    if _shows_output(note):
         return False
     called = _words_of_formulas(note)
-    for node in nodes:
-        if isinstance(node, _FUNCTION) and node.name not in called:
-            elsewhere = (n for other in nodes if other is not node for n in ast.walk(other))
-            if not any(isinstance(n, ast.Name) and n.id == node.name for n in elsewhere):
+    statements = _statements(note)
+    for definition in statements:
+        if isinstance(definition, _FUNCTION) and definition.name not in called:
+            others = [other for other in statements if other is not definition]
+            nodes = (node for other in others for node in ast.walk(other))
+            if not any(isinstance(n, ast.Name) and n.id == definition.name for n in nodes):
                 return True
     return False
+
+
+def _shows_output(note: Note) -> bool:
+    """Return whether a block of a note has an output, or is a session, which has its own."""
+    return any(block.output or block.kind != "python" for block in note.blocks)
+
+
+def _statements(note: Note) -> list[ast.stmt]:
+    """Return the statements of all blocks at the top level; none if a block does not parse."""
+    try:
+        return [node for block in note.blocks for node in ast.parse(block.fence.text).body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
 
 
 def _words_of_formulas(note: Note) -> set[str]:
@@ -87,14 +94,16 @@ def _words_of_formulas(note: Note) -> set[str]:
     return {word for text in texts for word in re.findall(r"\w+", text)}
 
 
-def _defines(node: ast.stmt) -> bool:
+def _is_definition(node: ast.stmt) -> bool:
+    """Return whether a statement only defines a function or class, or imports Python's own."""
     if isinstance(node, ast.ImportFrom):
         # An import of another package may provide data.
         return (node.module or "").split(".")[0] in sys.stdlib_module_names
     return isinstance(node, _FUNCTION | ast.Import)
 
 
-def _names(node: ast.stmt) -> Iterator[str]:
+def _defined_names(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a definition or import binds."""
     if isinstance(node, _FUNCTION):
         yield node.name
     elif isinstance(node, ast.ImportFrom):

@@ -39,7 +39,9 @@ def _literals(
             for node in nodes
             if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         }
-        numbers = [_as_integer(node, _folded(node)) for node in nodes if id(node) not in within]
+        numbers = [
+            _as_integer(node, _constant_value(node)) for node in nodes if id(node) not in within
+        ]
         for node in nodes:
             if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node, clean=False)):
                 stated = (number.replace(",", "") for number in _IN_TEXT.findall(text))
@@ -48,7 +50,7 @@ def _literals(
         for node in nodes if with_rows else ():
             items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
             items = node.args if isinstance(node, ast.Call) else items
-            row = [number for number in map(_folded, items) if number is not None]
+            row = [number for number in map(_constant_value, items) if number is not None]
             if 1 < len(row) == len(items):
                 rows.append(tuple(row))
     except (ValueError, RecursionError, MemoryError):
@@ -96,16 +98,21 @@ def _as_integer(node: ast.AST, number: float | None) -> float | None:
     return number if measured else int(number)
 
 
-def _folded(node: ast.AST) -> float | None:
-    """Return the value of a constant expression such as ``-1e9``, ``1 / 6``, ``2**16``, or None."""
+def _constant_value(node: ast.AST) -> float | None:
+    """Return the value of an expression of literals alone; None for any other.
+
+    >>> codes = ("-1e9", "2**16", "n + 1")
+    >>> [_constant_value(ast.parse(code, mode="eval").body) for code in codes]
+    [-1000000000.0, 65536.0, None]
+    """
     match node:
         case ast.Constant(value=int() | float() as value) if is_number(value):
             return float(value)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _folded(operand)
+            inner = _constant_value(operand)
             return None if inner is None else -inner
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            sides = _folded(left), _folded(right)
+            sides = _constant_value(left), _constant_value(right)
             if sides[0] is None or sides[1] is None:
                 return None
             try:

@@ -42,7 +42,7 @@ class Evidence:
                 self.measured.add(value)
         self._sorted = None
 
-    def print(self, printed: Iterable[str], source: str) -> None:
+    def add_printed(self, printed: Iterable[str], source: str) -> None:
         """Add numbers as an output shows them."""
         for text in printed:
             self.sources.setdefault(parse_number(text), (source, text))
@@ -121,18 +121,30 @@ class Evidence:
 
 
 def parse_number(text: str) -> float:
-    """Parse a number as outputs and tables show it: ``1,024.5``, ``−3``."""
+    """Return the value of a number as outputs and tables show it.
+
+    >>> parse_number("1,024.5"), parse_number("−3")
+    (1024.5, -3.0)
+    """
     return float(text.replace(",", "").replace("−", "-"))
 
 
 @lru_cache(1 << 14)
 def exact_fraction(number: float) -> Fraction:
-    """Return the value of a float as it is printed, not its binary value, as a fraction."""
+    """Return the value of a float as it is printed, not its binary value, as a fraction.
+
+    >>> exact_fraction(0.1)
+    Fraction(1, 10)
+    """
     return Fraction(repr(number))
 
 
 def is_rounding(number: float, wanted: Fraction) -> bool:
-    """Return whether a number with three or more digits is a rounding of the wanted one."""
+    """Return whether a number with three or more digits is a rounding of the wanted one.
+
+    >>> is_rounding(0.333, Fraction(1, 3)), is_rounding(0.33, Fraction(1, 3))
+    (True, False)
+    """
     _, digits, last = Decimal(repr(number)).as_tuple()
     half_unit = Fraction(10) ** int(last) / 2
     enough = len(digits) >= 3 and abs(exact_fraction(number) - wanted) <= half_unit

@@ -117,7 +117,7 @@ class Observed:
             output = len(self.sequences)
             for line, text in _output_lines(step):
                 found = NUMBER_IN_OUTPUT.findall(text)
-                shown.print(found, line)
+                shown.add_printed(found, line)
                 row = Row(tuple(map(parse_number, found)), line, output)
                 lines.append(row)
                 for part, run in enumerate(_SIGN.split(text)):

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import TypeGuard
 
 from vaultkit.checks.literals import source_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
@@ -50,34 +51,31 @@ def printed_arguments(block: Block, steps: Sequence[Step]) -> Iterator[tuple[ast
         printing = [arguments for node in body if (arguments := _arguments(node, body)) is not None]
         if len(printing) != len(lines) or len(lines) > _MOST:
             return
-        within = {
-            id(inner)
-            for node in body
-            if isinstance(node, ast.Expr) and _is_print(node.value)
-            for inner in ast.walk(node)
-        }
-        if any(_is_print(node) and id(node) not in within for node in nodes_of(source_of(block))):
-            return
+        statements = [n for n in body if isinstance(n, ast.Expr) and is_print_call(n.value)]
+        read = {id(inner) for statement in statements for inner in ast.walk(statement)}
+        calls = [node for node in nodes_of(source_of(block)) if is_print_call(node)]
+        if any(id(call) not in read for call in calls):
+            return  # a loop or a function prints as often as it runs
         first = steps[0].shown_lines[0]
         for index, (arguments, line) in enumerate(zip(printing, lines, strict=True)):
             for code, number in _matched_arguments(arguments, line):
                 yield code, number, first + index
 
 
-def _is_print(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
-    )
+def is_print_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Return whether a node is a call of `print`."""
+    match node:
+        case ast.Call(ast.Name("print")):
+            return True
+    return False
 
 
 def _arguments(node: ast.stmt, body: Sequence[ast.stmt]) -> list[ast.expr] | None:
     """Return what a statement prints; None if it prints nothing."""
     if not isinstance(node, ast.Expr):
         return None
-    if _is_print(node.value):
-        call = node.value
-        assert isinstance(call, ast.Call)
-        return call.args if not call.keywords else []
+    if is_print_call(node.value):
+        return node.value.args if not node.value.keywords else []
     silent = isinstance(node.value, ast.Constant) and node.value.value is None
     if node is not body[-1] or silent:
         return None

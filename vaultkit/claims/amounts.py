@@ -6,6 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
+
+
+class Wanted(NamedTuple):
+    """A value that a computed number may have, the nearest float to it, and how far it may be off."""
+
+    value: Fraction
+    nearest: float
+    slack: Fraction
 
 
 @dataclass(frozen=True)
@@ -39,19 +48,19 @@ class Amount:
     is_rough: bool = False
 
     @cached_property
-    def wanted(self) -> tuple[tuple[Fraction, float, Fraction], ...]:
-        """The values that a computed number may have, as fraction and float, with the tolerance."""
-        found = []
-        for scale in self.scales:
-            alike = scale == 1
-            value, unit = (
-                (self.value, self.unit) if alike else (self.value / scale, self.unit / scale)
-            )
-            found += [
-                (v, as_float(v), unit / 2)
-                for v in ((value, -value) if self.either_sign else (value,))
-            ]
-        return tuple(found)
+    def wanted(self) -> tuple[Wanted, ...]:
+        """The values that a computed number may have: one for each scale and sign.
+
+        >>> share = Amount(Fraction(12), Fraction(1), (Fraction(1), Fraction(100)))
+        >>> [wanted.nearest for wanted in share.wanted]
+        [12.0, 0.12]
+        """
+        values = (self.value, -self.value) if self.either_sign else (self.value,)
+        return tuple(
+            Wanted(value / scale, as_float(value / scale), self.unit / scale / 2)
+            for scale in self.scales
+            for value in values
+        )
 
     @cached_property
     def digits(self) -> int:
@@ -62,7 +71,7 @@ class Amount:
 
     @property
     def decimals(self) -> int:
-        """The number of decimals of the number without its scale."""
+        """The number of decimals of the number without its scale: 3 in 12.5 %."""
         scale = max(self.scales)
         return len(str((scale / self.unit).numerator)) - 1 if self.unit else 0
 
@@ -71,17 +80,22 @@ class Amount:
             value, self.unit, self.scales, self.either_sign, self.whole, self.over, self.is_rough
         )
 
-    def changed(self) -> Iterator[Amount]:
-        """Yield the numbers that differ from it in one digit."""
+    def with_one_digit_changed(self) -> Iterator[Amount]:
+        """Yield the numbers that differ from it in one digit.
+
+        >>> two = Amount(Fraction(2), Fraction(1), whole=True)
+        >>> [int(other.value) for other in two.with_one_digit_changed()]
+        [0, 1, 3, 4, 5, 6, 7, 8, 9]
+        """
         if self.over:
-            above = self.value * self.over
+            numerator = self.value * self.over
             for digit in range(10):
-                if digit != abs(above) % 10:
-                    changed = above - abs(above) % 10 + digit
+                if digit != abs(numerator) % 10:
+                    changed = numerator - abs(numerator) % 10 + digit
                     yield self._with(changed / self.over)
-                below = self.over - self.over % 10 + digit
-                if below and below != self.over:
-                    yield self._with(above / below)
+                denominator = self.over - self.over % 10 + digit
+                if denominator and denominator != self.over:
+                    yield self._with(numerator / denominator)
         if not self.unit:
             return
         sign = -1 if self.value < 0 else 1
