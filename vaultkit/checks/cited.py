@@ -77,39 +77,42 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
     links = [link for link in note.links if not link.embed and link.target]
     if not links:
         return
-    links.sort(key=_place)
+    links.sort(key=_position)
     for sentence in sentences(note, _lexicon(note), {link.line for link in links}):
         begins, ends = sentence.place_of(0), sentence.place_of(max(0, len(sentence.text) - 1))
-        first = bisect_left(links, begins, key=_place)
-        own = links[first : bisect_right(links, ends, first, key=_place)]
-        if len(own) != 1:
+        first = bisect_left(links, begins, key=_position)
+        links_within = links[first : bisect_right(links, ends, first, key=_position)]
+        if len(links_within) != 1:
             continue
-        (link,) = own
-        ahead = [n for n in range(len(sentence.text)) if sentence.place_of(n) <= _place(link)]
+        (link,) = links_within
+        ahead = [n for n in range(len(sentence.text)) if sentence.place_of(n) <= _position(link)]
         at = max(ahead, default=0)
-        for number in sentence.numbers:
-            if number.digits and _is_comparable(number) and _is_of(link, sentence, at, number):
+        for number in filter(_is_comparable, sentence.numbers):
+            if number.digits and _belongs_to_link(link, sentence, at, number):
                 yield link, sentence, number
 
 
 def _is_comparable(number: Stated) -> bool:
+    """Return whether a number has two digits or more, and is no bound or factor."""
     return significant(number) >= _LEAST and not number.bounds and not number.times
 
 
-def _is_of(link: Link, sentence: Sentence, at: int, number: Stated) -> bool:
+def _belongs_to_link(link: Link, sentence: Sentence, at: int, number: Stated) -> bool:
     """Return whether a sentence gives a number to the note of its only link, which is ``at``."""
     line, column = sentence.place_of(number.start)
-    if (line, column) < _place(link):
-        opens = _OPENS_BRACKET.search(sentence.text, 0, at)
-        if not opens or _CLAUSE_ENDS.search(sentence.text, number.end, opens.start()):
+    if (line, column) < _position(link):
+        bracket = _OPENS_BRACKET.search(sentence.text, 0, at)
+        if not bracket or _CLAUSE_ENDS.search(sentence.text, number.end, bracket.start()):
             return False
         return not is_apart(sentence, _clause(sentence, number))
-    is_inside = line == link.line and column < link.column + len(str(link))
-    said = sentence.text[at : number.end] + _behind(sentence, number)
-    return (is_inside or is_cited(sentence, at, number.start)) and not is_apart(sentence, said)
+    is_in_link = line == link.line and column < link.column + len(str(link))
+    if not is_in_link and not is_cited(sentence, at, number.start):
+        return False
+    from_link = sentence.text[at : number.end] + _text_up_to_pause(sentence, number)
+    return not is_apart(sentence, from_link)
 
 
-def _place(link: Link) -> tuple[int, int]:
+def _position(link: Link) -> tuple[int, int]:
     return link.line, link.column
 
 
@@ -195,7 +198,13 @@ def _values_of_name(note: Note, name: str) -> set[Fraction]:
 
 
 def _assigned_numbers(target: ast.expr, value: ast.expr, name: str) -> Iterator[object]:
-    """Yield what an assignment gives a name: a number, or None for anything else."""
+    """Yield what an assignment gives a name: a number, or None for anything else.
+
+    >>> (statement,) = ast.parse("sag, load = 12.5, f()").body
+    >>> targets = statement.targets[0]
+    >>> [list(_assigned_numbers(targets, statement.value, name)) for name in ("sag", "load", "x")]
+    [[12.5], [None], []]
+    """
     match target, value:
         case ast.Name(own), _ if own == name:
             try:
@@ -203,8 +212,8 @@ def _assigned_numbers(target: ast.expr, value: ast.expr, name: str) -> Iterator[
             except ValueError:
                 yield None
         case ast.Tuple(targets), ast.Tuple(values) if len(targets) == len(values):
-            for one, other in zip(targets, values, strict=True):
-                yield from _assigned_numbers(one, other, name)
+            for inner_target, inner_value in zip(targets, values, strict=True):
+                yield from _assigned_numbers(inner_target, inner_value, name)
 
 
 def hash_of_numbers(note: Note) -> str:
@@ -276,23 +285,21 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
     """Return what a linked note shows in place of a number; empty if that is in doubt."""
     unit, label = _unit(sentence, number), _label_before(sentence, number)
     words = stems(sentence.text, sentence.lexicon) - stems(unit, sentence.lexicon)
-    digits = len(re.sub(r"\D", "", number.digits).lstrip("0"))
-    enough = max(0, _MANY - digits)
+    labelled = [other for other in shown if label and other.label == label]
     slips = [
-        (len(words & one.words) + bool(label and one.label == label), -one.line, one.value)
-        for one in shown
-        if _is_slip(number, one.value)
+        (len(words & other.words) + bool(label and other.label == label), -other.line, other.value)
+        for other in shown
+        if _is_slip(number, other.value)
     ]
-    alike, line, value = max(slips, default=(-1, 0, Fraction(0)))
-    if alike >= enough:
+    digits = len(re.sub(r"\D", "", number.digits).lstrip("0"))
+    most_common_words, line, value = max(slips, default=(-1, 0, Fraction(0)))
+    if most_common_words >= max(0, _MANY - digits):
         return f"has {float(value):.6g} there (line {-line})"
-    same = [
-        one
-        for one in shown
-        if label and one.label == label and one.unit == unit and len(words & one.words) >= _LEAST
+    alike = [
+        other for other in labelled if other.unit == unit and len(words & other.words) >= _LEAST
     ]
-    if same and len({one.value for one in same}) == 1:
-        return f"has {float(same[0].value):.6g} there (line {same[0].line})"
+    if len({other.value for other in alike}) == 1:
+        return f"has {float(alike[0].value):.6g} there (line {alike[0].line})"
     return ""
 
 
@@ -305,20 +312,22 @@ def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Show
     words = stems(_clause(sentence, number), sentence.lexicon)
     unit = _unit(sentence, number)
     words -= stems(unit, sentence.lexicon)
-    its_own = [one for one in shown if _agrees(number, one.value)]
-    said = max(len(words & (one.words | one.label)) for one in its_own)
-    others = [
-        one
-        for one in shown
-        if one.unit == unit
-        and one.clause
-        and not any(_agrees(n, one.value) for n in sentence.numbers)
+    in_clauses = [other for other in shown if other.unit == unit and other.clause]
+    rivals = [
+        other
+        for other in in_clauses
+        if not any(_agrees(stated, other.value) for stated in sentence.numbers)
     ]
-    most = max((len(words & one.clause) for one in others), default=0)
-    alike = {one.value: one.line for one in others if len(words & one.clause) == most}
-    is_named = most and not said and all(words & one.label for one in others if one.value in alike)
-    if len(alike) == 1 and (most >= said + _MORE_WORDS or is_named):
-        ((value, line),) = alike.items()
+    most = max((len(words & rival.clause) for rival in rivals), default=0)
+    best = {rival.value: rival.line for rival in rivals if len(words & rival.clause) == most}
+    if len(best) != 1:
+        return ""
+    agreeing = [other for other in shown if _agrees(number, other.value)]
+    words_of_number = max(len(words & (other.words | other.label)) for other in agreeing)
+    has_label = all(words & rival.label for rival in rivals if rival.value in best)
+    is_only_one_named = bool(most) and not words_of_number and has_label
+    if most >= words_of_number + _MORE_WORDS or is_only_one_named:
+        ((value, line),) = best.items()
         return f"has {float(value):.6g} there in these words (line {line})"
     return ""
 
@@ -368,10 +377,10 @@ def _clause(sentence: Sentence, number: Stated) -> str:
     if len(sentence.numbers) == 1:
         return sentence.text
     ahead = [pause.end() for pause in _CLAUSE_ENDS.finditer(sentence.text, 0, number.start)]
-    return sentence.text[max(ahead, default=0) : number.end] + _behind(sentence, number)
+    return sentence.text[max(ahead, default=0) : number.end] + _text_up_to_pause(sentence, number)
 
 
-def _behind(sentence: Sentence, number: Stated) -> str:
+def _text_up_to_pause(sentence: Sentence, number: Stated) -> str:
     """Return the words behind a number up to the next pause."""
     return _CLAUSE_ENDS.split(sentence.text[number.end :], maxsplit=1)[0]
 
@@ -382,15 +391,15 @@ def _unit(sentence: Sentence, number: Stated) -> str:
 
 def _label_before(sentence: Sentence, number: Stated) -> frozenset[str]:
     """Return the stem of the last word of substance before a number."""
-    before = [word.stem for word in sentence.words if word.end <= number.start][-3:]
-    kept = [word for word in before if stems(word, sentence.lexicon)]
-    return frozenset(kept[-1:])
+    last_words = [word.stem for word in sentence.words if word.end <= number.start][-3:]
+    of_substance = [word for word in last_words if stems(word, sentence.lexicon)]
+    return frozenset(of_substance[-1:])
 
 
 def _is_slip(number: Stated, value: Fraction) -> bool:
     """Return whether a value has the digits of a number in another order, or one other digit."""
-    one, other = number.digits.replace(",", ""), digits_of(number, value).replace(",", "")
-    if len(one) != len(other) or one == other:
+    stated, shown = number.digits.replace(",", ""), digits_of(number, value).replace(",", "")
+    if len(stated) != len(shown) or stated == shown:
         return False
-    wrong = sum(a != b for a, b in zip(one, other, strict=True))
-    return wrong == 1 or sorted(one) == sorted(other)
+    wrong = sum(a != b for a, b in zip(stated, shown, strict=True))
+    return wrong == 1 or sorted(stated) == sorted(shown)

@@ -56,7 +56,11 @@ class Answer:
 
 
 def _are_near(own: float | str, other: float | str, slack: float) -> bool:
-    """Return whether two answers are equal up to the digits that are shown."""
+    """Return whether two words are equal, or two numbers within a tolerance.
+
+    >>> _are_near(0.25, 0.252, 0.005), _are_near(0.25, 0.26, 0.005), _are_near("true", "true", 0.0)
+    (True, False, True)
+    """
     if isinstance(own, str) or isinstance(other, str):
         return own == other
     if not math.isfinite(own):
@@ -124,10 +128,15 @@ def _tolerances(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
 
 
 def _half_unit(piece: str) -> float:
-    """Return half a unit in the last decimal of a number; 0 if it has no decimals."""
+    """Return half a unit in the last decimal of a number; 0 if it has no decimals.
+
+    >>> _half_unit("0.25"), _half_unit("2e-3"), _half_unit("7"), _half_unit("nan")
+    (0.005, 0.0005, 0.0, 0.0)
+    """
     digits, _, power = piece.lower().partition("e")
     decimals = len(digits.partition(".")[2])
-    if not NUMBER.fullmatch(piece) or "n" in digits or not (decimals or power):
+    is_finite = NUMBER.fullmatch(piece) and "n" not in digits  # neither nan nor inf
+    if not is_finite or not (decimals or power):
         return 0.0
     return float(0.5 * 10.0 ** (int(power or 0) - decimals))
 
@@ -187,8 +196,8 @@ class Predictions:
         self, prediction: Prediction, block: Block, variables: Mapping[str, Any]
     ) -> Iterator[Check]:
         """Judge one question."""
-        if fault := _fault(prediction, block):
-            yield _check(prediction, FAILS, fault)
+        if missing := _missing_part(prediction, block):
+            yield _check(prediction, FAILS, missing)
             return
         assert block.output
         try:
@@ -200,7 +209,7 @@ class Predictions:
         others: list[tuple[float | str, ...]] = []
         for wrong in prediction.distractors:
             try:
-                text = self.value(wrong, prediction.part, variables)
+                text = self.value_as_text(wrong, prediction.part, variables)
                 given = answer_tokens(text, prediction.part)
                 if right.equals(given):
                     raise ValueError(f"its value {text} is the right answer")
@@ -212,7 +221,7 @@ class Predictions:
                 others.append(given)
                 yield Check("distractor", wrong.line, wrong.code, HOLDS, text, wrong.column)
 
-    def value(self, wrong: Distractor, part: str, variables: Mapping[str, Any]) -> str:
+    def value_as_text(self, wrong: Distractor, part: str, variables: Mapping[str, Any]) -> str:
         """Return the value of a wrong answer's expression as text.
 
         Raises
@@ -238,7 +247,7 @@ class Predictions:
         return text
 
 
-def _fault(prediction: Prediction, block: Block) -> str:
+def _missing_part(prediction: Prediction, block: Block) -> str:
     """Return what a prediction lacks; empty if it is complete."""
     if not prediction.part:
         words = "|".join(word.strip() for word in ORDINALS if word)

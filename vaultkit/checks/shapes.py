@@ -86,11 +86,11 @@ class Shapes:
             if not self.is_shape(shape):
                 continue
             where = (shape.line, shape.text)
-            if shape.given and not self.wrong_product(shape):
+            if shape.given and not self.message_if_wrong_product(shape):
                 yield Check("shape", *where, EXCEPTED, shape.given, shape.column)
-            elif why := self.wrong_product(shape):
+            elif why := self.message_if_wrong_product(shape):
                 yield Check("shape", *where, FAILS, why, shape.column)
-            elif why := self.wrong(shape):
+            elif why := self.message_if_wrong(shape):
                 outcome = FAILS if self.is_known(shape) else UNJUDGED
                 yield Check("shape", *where, outcome, why, shape.column)
             elif self.tried.get(shape) and _is_law(shape):
@@ -99,26 +99,27 @@ class Shapes:
                 yield Check("shape", *where, FAILS, why, shape.column, HERE)
             else:
                 scope = (HERE if self.tried[shape] else GENERAL) if shape in self.tried else ""
-                yield Check("shape", *where, HOLDS, self.rests_on(shape), shape.column, scope)
+                yield Check(
+                    "shape", *where, HOLDS, self.arrays_with_shape(shape), shape.column, scope
+                )
 
     def states_shape_at(self, line: int, column: int) -> bool:
         """Return whether a place is in an expression whose shape the text states."""
         return any(
-            shape.is_said_of(line, column) and self.is_shape(shape) and bool(self.subject(shape))
+            shape.is_said_of(line, column) and self.is_shape(shape) and bool(self.subject_of(shape))
             for shape in claims_of(self.note).shapes
         )
 
-    def letters(self) -> set[str]:
+    def size_names(self) -> set[str]:
         """Return the names of sizes in the shapes."""
-        return {
-            n for shape in claims_of(self.note).shapes for n in _names(shape.dims)
-        } & self.made.lengths
+        named = (_names(shape.dims) for shape in claims_of(self.note).shapes)
+        return set().union(*named) & self.made.lengths
 
     def compare(self, other: Shapes) -> None:
         """Judge the shapes with named lengths on the arrays of a run on other numbers."""
         for shape in claims_of(self.note).shapes:
             if _names(shape.dims) and not shape.given and self.is_shape(shape):
-                self.tried[shape] = self.tried.get(shape) or other.wrong(shape)
+                self.tried[shape] = self.tried.get(shape) or other.message_if_wrong(shape)
 
     def is_shape(self, shape: Shape) -> bool:
         """Return whether brackets hold a shape, rather than a pair of words, points or arrays."""
@@ -136,7 +137,7 @@ class Shapes:
         if not words:
             # A pair of small numbers may as well be a point.
             small = all(int(dim) < 10 for dim in shape.dims)
-            named = shape.subject or shape.word in self.made.named or self.subject(shape)
+            named = shape.subject or shape.word in self.made.named or self.subject_of(shape)
             return bool(shape.called or shape.product or shape.alone or named or not small)
         bound = words & self.made.lengths
         if _is_divided(shape) and not (shape.called or (shape.product and bound)):
@@ -145,7 +146,7 @@ class Shapes:
             return True
         symbols = all(len(word) == 1 or "_" in word or word in bound for word in words)
         if len(shape.dims) == 1:
-            return symbols and _is_whole(shape) and bool(self.subject(shape))
+            return symbols and _is_whole(shape) and bool(self.subject_of(shape))
         return symbols and bool(shape.called or bound)
 
     @property
@@ -153,7 +154,7 @@ class Shapes:
         """Whether the note has an array that the text may mean without naming it."""
         return any(any(state.seen) for state in self.made.states)
 
-    def subject(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
+    def subject_of(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
         """Return the array whose shape is stated, with its shapes above and next below."""
         subject = shape.subject or (shape.word if shape.word in self.made.named else "")
         own = self._shapes_of_expression(subject, shape.line) if subject else None
@@ -188,9 +189,9 @@ class Shapes:
                 found[name] = set(map(_transposed, own)) if self.is_turned(shape, name) else own
         return found
 
-    def _wrong_count(self, shape: Shape) -> str:
+    def _message_about_count(self, shape: Shape) -> str:
         """Return the message about a length, such as *four rows*; empty if an array has it."""
-        (wanted,) = self.value(shape)
+        (wanted,) = self.lengths_of(shape)
         if not shape.subject:
             every = self._all_shapes()
             along = {shape.axis, *(("columns",) if shape.axis == "entries" else ())}
@@ -205,10 +206,10 @@ class Shapes:
 
     def is_known(self, shape: Shape) -> bool:
         """Return whether the array with the stated shape is known, and all lengths are bound."""
-        subject = shape.subject if shape.axis else self.subject(shape)
+        subject = shape.subject if shape.axis else self.subject_of(shape)
         return bool(subject) and self.is_bound(shape)
 
-    def wrong(self, shape: Shape) -> str:
+    def message_if_wrong(self, shape: Shape) -> str:
         """Return the message about a shape; empty if an array has it."""
         if shape.factors:
             names = _names(shape.dims)
@@ -216,15 +217,15 @@ class Shapes:
             if general or (self.is_bound(shape) and _is_divided(shape)):
                 return ""
         if shape.axis:
-            return self._wrong_count(shape)
+            return self._message_about_count(shape)
         if shape.square:
             return f"{shape.text}: a square has sides of equal length"
         try:
-            wanted = self.value(shape)
+            wanted = self.lengths_of(shape)
         except UnboundError as error:
             return f"{shape.text}: no block of this note binds {error.args[0]}"
-        if found := self.subject(shape):
-            return self._wrong_of_subject(shape, wanted, *found)
+        if found := self.subject_of(shape):
+            return self._message_about_subject(shape, wanted, *found)
         if len(wanted) == 1 and not _is_whole(shape):
             if any(_ends_in(s, wanted) for s in self._all_shapes()):
                 return ""
@@ -243,7 +244,7 @@ class Shapes:
         """Return all shapes that variables had after some block, or that outputs show."""
         return set().union(*(state.seen for state in self.made.states))
 
-    def _wrong_of_subject(
+    def _message_about_subject(
         self, shape: Shape, wanted: tuple[int, ...], name: str, known: set[tuple[int, ...]]
     ) -> str:
         """Return the message about the shape of the array ``name``; empty if it may have it.
@@ -279,18 +280,16 @@ class Shapes:
     def _is_no_shape(self, shape: Shape, wanted: tuple[int, ...]) -> bool:
         """Return whether the page has the same numbers as a row, or their product as a number."""
         # A tuple of names cannot be a row of numbers.
-        if not (shape.called and _names(shape.dims)) and (
-            wanted in self.made.runs or wanted in self.made.rows
-        ):
+        may_be_row = not (shape.called and _names(shape.dims))
+        if may_be_row and (wanted in self.made.runs or wanted in self.made.rows):
             return True
-        sign = shape.product and " by " not in shape.text and not (shape.called or shape.factors)
-        return (
-            sign
-            and all(dim.isdigit() for dim in shape.dims)
-            and math.prod(wanted) in self.made.numbers
-        )
+        is_product = shape.product and " by " not in shape.text
+        if not is_product or shape.called or shape.factors:
+            return False
+        has_numbers_only = all(dim.isdigit() for dim in shape.dims)
+        return has_numbers_only and math.prod(wanted) in self.made.numbers
 
-    def wrong_product(self, shape: Shape) -> str:
+    def message_if_wrong_product(self, shape: Shape) -> str:
         """Return the message about the shape of a factor or product; empty if it is right."""
         if not shape.factors:
             return ""
@@ -303,7 +302,7 @@ class Shapes:
             if _spaceless(left[-1]) != _spaceless(right[-2]):
                 return ""  # the shape is that of the second factor
             pairs = [(left[-2], shape.dims[-2]), (right[-1], shape.dims[-1])]
-            what = f"the product of {_written(left)} and {_written(right)}"
+            what = f"the product of {_with_signs(left)} and {_with_signs(right)}"
         for one, other in pairs:
             if _spaceless(one) != _spaceless(other):
                 return f"{shape.text}: as {what}, it needs {one} where it has {other}"
@@ -317,16 +316,16 @@ class Shapes:
         """Return whether the transpose of the subject has this shape."""
         return shape.turned and not subject.endswith(".T") and "@" not in subject
 
-    def rests_on(self, shape: Shape) -> str:
+    def arrays_with_shape(self, shape: Shape) -> str:
         """Return the variables with a shape as text: *Q (6, 2); K (6, 2)*; empty if none has it."""
         if not self.is_bound(shape):
             return "the lengths fit" if shape.factors else ""
         if shape.axis:
             counted = self._counted_arrays(shape).items()
             return "; ".join(f"{name} {_listed(own)}" for name, own in counted)
-        wanted = self.value(shape)
+        wanted = self.lengths_of(shape)
         found = []
-        if of := self.subject(shape):
+        if of := self.subject_of(shape):
             name, known = of
             by_name = {
                 name.removesuffix(".T"): {_transposed(s) for s in known}
@@ -345,7 +344,7 @@ class Shapes:
         found.sort(key=lambda entry: not entry.endswith(f" {wanted}"))
         return "; ".join(found[:_MOST_LISTED])
 
-    def value(self, shape: Shape) -> tuple[int, ...]:
+    def lengths_of(self, shape: Shape) -> tuple[int, ...]:
         """Return the lengths as integers; a name has its value above, or else next below.
 
         Raises
@@ -371,6 +370,7 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 
 def _is_law(shape: Shape) -> bool:
+    """Return whether a shape is a law for any sizes: its lengths are names, as in ``(n, d_k)``."""
     return not any(char.isdigit() for dim in shape.dims for char in re.sub(r"\w*_\w*", "", dim))
 
 
@@ -384,6 +384,11 @@ def _is_divided(shape: Shape) -> bool:
 
 
 def _names(dims: tuple[str, ...]) -> set[str]:
+    """Return the names in some lengths.
+
+    >>> sorted(_names(("2 * n", "d_k", "3")))
+    ['d_k', 'n']
+    """
     return {word for dim in dims for word in re.findall(r"[A-Za-z]\w*", dim)}
 
 
@@ -391,7 +396,7 @@ def _spaceless(dim: str) -> str:
     return dim.replace(" ", "")
 
 
-def _written(dims: tuple[str, ...]) -> str:
+def _with_signs(dims: tuple[str, ...]) -> str:
     return " × ".join(dims)
 
 
@@ -432,11 +437,20 @@ def _shape_of_node(node: ast.expr, shapes: Mapping[str, tuple[int, ...]]) -> tup
 
 
 def _transposed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a shape with its last two axes exchanged.
+
+    >>> _transposed((2, 6, 3)), _transposed((4,))
+    ((2, 3, 6), (4,))
+    """
     return shape[:-2] + shape[:-3:-1]
 
 
 def _length(dim: str, values: Mapping[str, int]) -> int:
-    """Return the value of a length: ``4``, ``h d_k``, ``n + m``, ``2d``; -1 if it is not whole."""
+    """Return the value of a length; -1 if it is not whole.
+
+    >>> [_length(dim, {"n": 6, "d": 4}) for dim in ("3", "2d", "n + d", "n d", "d / 2", "d / 3")]
+    [3, 8, 10, 24, 2, -1]
+    """
     total = Fraction(0)
     for sign, term in re.findall(r"([+-]?)([^+-]+)", dim):
         value = Fraction(-1 if sign == "-" else 1)
@@ -466,8 +480,12 @@ def _possible_counts(axis: str, shape: tuple[int, ...]) -> set[int]:
 
 
 def _ends_in(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
-    """Return whether a shape ends in ``dims``, perhaps after axes of a batch."""
-    return shape[len(shape) - len(dims) :] == dims if len(shape) >= len(dims) else False
+    """Return whether a shape ends in ``dims``, perhaps after axes of a batch.
+
+    >>> _ends_in((2, 6, 3), (6, 3)), _ends_in((6, 3), (6, 3)), _ends_in((3,), (6, 3))
+    (True, True, False)
+    """
+    return len(shape) >= len(dims) and shape[len(shape) - len(dims) :] == dims
 
 
 def _listed(shapes: set[tuple[int, ...]]) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from vaultkit.claims.amounts import Amount, Quantity
 
@@ -71,6 +72,19 @@ def misplaced_numbers(
     return found
 
 
+class _RowOfPair(NamedTuple):
+    """A row with the places of a number in it, and of the number that it is given *at*."""
+
+    row: Row
+    places: frozenset[int]
+    at_places: frozenset[int]
+
+    @property
+    def has_both(self) -> bool:
+        """Whether the row has both numbers, at different places."""
+        return bool(self.places and self.at_places) and len(self.places | self.at_places) > 1
+
+
 def _contrary_rows_of_pairs(
     sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
 ) -> Iterator[tuple[int, str]]:
@@ -88,21 +102,25 @@ def _contrary_rows_of_pairs(
         amount, at = what.readings[0][0], where.readings[0][0]
         if amount.digits < _TELLING or amount.whole:
             continue
-        held = [(row, _places_of(amount, row), _places_of(at, row)) for row in rows]
-        if any(a and b and len(a | b) > 1 for _, a, b in held):
+        held = [_RowOfPair(row, _places_of(amount, row), _places_of(at, row)) for row in rows]
+        if any(one.has_both for one in held):
             continue
-        for row, a, b in held:
-            others = [other for other in held if other[0].output == row.output]
-            if b and not a:
+        for row, places, at_places in held:
+            same_output = [other for other in held if other.row.output == row.output]
+            if at_places and not places:
                 slip = any(
-                    is_single_slip(amount, n) for i, n in enumerate(row.numbers) if i not in b
+                    is_single_slip(amount, n)
+                    for i, n in enumerate(row.numbers)
+                    if i not in at_places
                 )
-                apart = next((f", and not in {other}" for other, c, _ in others if c), "")
+                apart = next(
+                    (f", and not in {other.row}" for other in same_output if other.places), ""
+                )
                 if slip or apart:
                     yield index, f"{row}{apart}"
                     break
             slip = any(is_single_slip(at, number, 1) for number in row.numbers)
-            if a and slip and not any(b for _, _, b in others):
+            if places and slip and not any(other.at_places for other in same_output):
                 yield place, str(row)
                 break
 
@@ -162,6 +180,10 @@ def is_single_slip(amount: Amount, number: float, digits: int = _TELLING) -> boo
     """Return whether a number, to the digits stated, differs from an amount by a single slip.
 
     A slip changes a digit, exchanges two adjacent ones, or loses the sign.
+
+    >>> stated = Amount(Fraction("0.69"), Fraction(1, 100))
+    >>> [is_single_slip(stated, number) for number in (0.62, 0.96, -0.69, 0.42)]
+    [True, True, True, False]
     """
     if amount.digits < digits or not amount.unit or not math.isfinite(number):
         return False

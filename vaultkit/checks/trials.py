@@ -124,7 +124,7 @@ class _Trials:
         self.beat = beat
         self.runs: list[_Run] = []
         asked = {n for v in versions for c in v.claims for n in _names(c) & v.sizes}
-        asked |= {name for stated in shapes for name in stated.letters()}
+        asked |= {name for stated in shapes for name in stated.size_names()}
         asked |= {n for bound in sentences for v in versions for n in bound.names() & v.sizes}
         sources = [block.fence.text for block in note.blocks]
         made_of, written = sizes_of(sources, asked)
@@ -205,7 +205,9 @@ class _Trials:
             sizes = {claim.sizes.get(name) for name in kept} - {None}
             found |= kept | {name for name in self.sizes if claim.sizes.get(name) in sizes}
         for stated in self.shapes:
-            found |= {n for n in stated.letters() if not any(n in v.places for v in self.fitting)}
+            found |= {
+                n for n in stated.size_names() if not any(n in v.places for v in self.fitting)
+            }
         return found
 
     def run(self, variation: Variation) -> bool:

@@ -57,16 +57,16 @@ class Wholes:
         self, note: Note, sentences: Sequence[Sentence], families: Sequence[Family]
     ) -> Iterator[Contradiction]:
         """Yield the numbers of things and the superlatives that are wrong."""
-        rows = self._rows(note) if re.search(r"\bAll\s", note.text) else {}
+        rows = self._table_lengths(note) if re.search(r"\bAll\s", note.text) else {}
         for sentence in sentences:
             for number in sentence.numbers:
-                if why := self._counted(sentence, number, rows):
+                if why := self._wrong_count(sentence, number, rows):
                     yield Contradiction.of_number(sentence, number, why)
         for sentence in sentences:
             if self._any_rank.search(sentence.text):
-                yield from self._extreme(sentence, families)
+                yield from self._wrong_superlatives(sentence, families)
 
-    def _rows(self, note: Note) -> dict[str, set[int]]:
+    def _table_lengths(self, note: Note) -> dict[str, set[int]]:
         """Return the numbers of rows of tables, by the stem of the title of the first column."""
         found: dict[str, set[int]] = defaultdict(set)
         tables: dict[int, tuple[str, set[int]]] = {}
@@ -81,11 +81,12 @@ class Wholes:
             found[stem(title.strip(" *_`"), self.lexicon)].add(len(lines))
         return found
 
-    def _counted(self, sentence: Sentence, number: Stated, rows: Mapping[str, set[int]]) -> str:
+    def _wrong_count(self, sentence: Sentence, number: Stated, rows: Mapping[str, set[int]]) -> str:
         """Return how many there are, if *all four shots* is wrong."""
-        if number.bounds or number.times or number.value.denominator != 1:
+        is_plain_integer = not (number.bounds or number.times) and number.value.denominator == 1
+        if not is_plain_integer or not 1 < number.value < _MOST:
             return ""
-        if not 1 < number.value < _MOST or not _WHOLE.fullmatch(sentence.text[: number.start]):
+        if not _WHOLE.fullmatch(sentence.text[: number.start]):
             return ""
         found = _NOUN.match(sentence.text, number.end)
         if not found or is_apart(sentence, sentence.text[: number.end]):
@@ -96,13 +97,15 @@ class Wholes:
             return ""
         return f"the page has {known.pop()} {found['noun']}"
 
-    def _extreme(self, sentence: Sentence, families: Sequence[Family]) -> Iterator[Contradiction]:
+    def _wrong_superlatives(
+        self, sentence: Sentence, families: Sequence[Family]
+    ) -> Iterator[Contradiction]:
         """Yield words such as *the longest* that are said of the shortest thing."""
         for word, name in self.lexicon.find("ranks", sentence.text):
             if not is_apart(sentence, sentence.text):
-                yield from self._of_rank(sentence, families, word, name)
+                yield from self._wrong_superlative(sentence, families, word, name)
 
-    def _of_rank(
+    def _wrong_superlative(
         self, sentence: Sentence, families: Sequence[Family], word: re.Match[str], name: str
     ) -> Iterator[Contradiction]:
         """Yield a superlative if what it is said of is at the other end."""
@@ -120,7 +123,8 @@ class Wholes:
             own = family.rows[named[0].label]
             for place, value in enumerate(own):
                 column = [row[place] for row in family.rows.values() if place < len(row)]
-                if len(column) < len(family.rows) or min(column) < 0 or min(column) == max(column):
+                is_complete = len(column) == len(family.rows)
+                if not is_complete or not 0 <= min(column) < max(column):
                     continue
                 best, worst = (max, min) if name == "top" else (min, max)
                 if value == best(column):

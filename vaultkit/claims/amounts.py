@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Wanted(NamedTuple):
-    """A value that a computed number may have, the nearest float to it, and how far it may be off."""
+    """A value that a computed number may have, its nearest float, and how far off it may be."""
 
     value: Fraction
     nearest: float
