@@ -29,7 +29,7 @@ def same_parts() -> Iterator[None]:
         return made
 
     def share(self: CompiledTemplates) -> None:
-        self._known = compiled._known
+        self._compiled = compiled._compiled
 
     def without_icons(self: FileSystemLoader) -> list[str]:
         # Those of the theme, 14,000 of them: MkDocs passes over what begins with a dot.

@@ -288,7 +288,7 @@ def test_what_runs_goes_on_when_all_is_forgotten(runs: Runs) -> None:
     text = block("import time\nbegan = time.time_ns()\ntime.sleep(0.5)")
     runs.background.ask(runs.task(text))
     end = time.monotonic() + PATIENCE
-    while runs.background._runs[0] is None:
+    while runs.background._running is None:
         assert time.monotonic() < end
         time.sleep(0.001)
     runs.background.forget()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,13 @@ class Verdict:
     until: int | None = None
 
 
+class _Run(NamedTuple):
+    """A run of a draft: the path of its note, and the key of its process."""
+
+    path: Path
+    key: str
+
+
 class Background:
     """Runs drafts one at a time, in the order of requests.
 
@@ -68,11 +75,10 @@ class Background:
         self._workers = Workers(_DraftWork(folder, describe), 1, limits)
         self._changed = threading.Condition()
         #: The tasks that wait, the last of each note.
-        self._asked: dict[Path, Task] = {}
-        #: The note that runs and the key of its run; None and empty if none does.
-        self._runs: tuple[Path | None, str] = None, ""
+        self._waiting: dict[Path, Task] = {}
+        self._running: _Run | None = None
         #: The task that ran last for each note: its checkpoints may still exist.
-        self._begun: dict[Path, Task] = {}
+        self._last_task: dict[Path, Task] = {}
         #: Notes whose checkpoints are to be ended.
         self._forgotten: list[str] = []
         #: Makes the keys of runs unique.
@@ -85,25 +91,24 @@ class Background:
         """Request the run of a draft; earlier requests for the same note are cancelled."""
         with self._changed:
             self.outdate(task.note.path)
-            self._asked[task.note.path] = task
+            self._waiting[task.note.path] = task
             self._changed.notify()
 
     def outdate(self, path: Path) -> None:
         """Cancel the runs of a note."""
         with self._changed:
-            self._asked.pop(path, None)
-            runs, key = self._runs
-            if runs == path:
-                self._runs = None, ""
-                self._workers.cancel(key)
+            self._waiting.pop(path, None)
+            if self._running and self._running.path == path:
+                self._workers.cancel(self._running.key)
+                self._running = None
 
     def forget(self, *paths: Path) -> None:
         """Cancel the runs of notes and drop their checkpoints; by default, of all notes."""
         with self._changed:
             for path in paths:
                 self.outdate(path)
-            for path in paths or list(self._begun):
-                if self._begun.pop(path, None):
+            for path in paths or list(self._last_task):
+                if self._last_task.pop(path, None):
                     self._forgotten.append(os.fspath(path))
             self._changed.notify()
 
@@ -111,9 +116,9 @@ class Background:
         """End all runs, and wait for them."""
         with self._changed:
             self._closed = True
-            if self._runs[0]:
-                self._workers.cancel(self._runs[1])
-            self._runs = None, ""
+            if self._running:
+                self._workers.cancel(self._running.key)
+            self._running = None
             self._changed.notify()
         self._thread.join(5.0)
         self._workers.close()
@@ -122,34 +127,34 @@ class Background:
         """Run one task after the other, in a thread of its own, and report the verdicts."""
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._asked or self._forgotten or self._closed)
+                self._changed.wait_for(lambda: self._waiting or self._forgotten or self._closed)
                 if self._closed:
                     return
                 self._workers.forget_checkpoints(*self._forgotten)
                 self._forgotten = []
-                if not self._asked:
+                if not self._waiting:
                     continue
-                path = next(iter(self._asked))
-                task = self._asked.pop(path)
-                agrees = _agrees(self._begun.get(path), task)
+                path = next(iter(self._waiting))
+                task = self._waiting.pop(path)
+                agrees = _last_equal_block(self._last_task.get(path), task)
                 last = agrees if task.until is None else min(agrees, task.until - 1)
-                self._begun[path] = task
+                self._last_task[path] = task
                 key = json.dumps([os.fspath(path), agrees, last, next(self._numbers)])
-                self._runs = path, key
+                run = self._running = _Run(path, key)
                 # Submitted under the lock, so that `outdate` and `close` find every key that
                 # exists.
                 self._workers.submit(key, partial(serialize_task, task))
                 self._workers.attend()
             ending = self._workers.result(key)
             with self._changed:
-                outdated = self._runs != (path, key)
-                self._runs = None, ""
-            if not outdated:
+                is_outdated = self._running != run
+                self._running = None
+            if not is_outdated:
                 found = inspection_of(task.note, ending, task.until is None)
                 self._report(Verdict(task.note, found, task.until))
 
 
-def _agrees(before: Task | None, task: Task) -> int:
+def _last_equal_block(before: Task | None, task: Task) -> int:
     """Return the last block up to which the runs of two tasks are the same; -1 if none is."""
     if before is None or (before.names, before.settings) != (task.names, task.settings):
         return -1
@@ -171,7 +176,13 @@ class _DraftWork(NoteWork):
 
 
 def describe(value: Any) -> tuple[str, str]:
-    """Return the type and a short text of a value of any class, even if its ``repr`` raises."""
+    """Return the type and a short text of a value of any class, even if its ``repr`` raises.
+
+    Examples
+    --------
+    >>> describe(np.zeros(2)), describe(print)
+    (('float64 array of shape (2,)', 'array([0., 0.])'), ('builtin_function_or_method', ''))
+    """
     what = type(value).__name__
     try:
         if isinstance(value, np.ndarray):

@@ -30,31 +30,35 @@ BIND = "vaultkit.bind"
 _MOST = 9
 
 
-def offered(
+def bind_actions(
     note: Note, where: Span, checks: Iterable[Check], uri: str, position: types.Position
 ) -> list[types.CodeAction]:
-    """Return the action, if a number or comparison that no comment binds is at a place."""
+    """Return the action that binds the number or comparison in a span, if no comment binds it."""
     bound = {(own.line, own.column) for own in claims_of(note).bindings}
-    at = [
-        check.what
-        for check in checks
-        if check.kind in ("number", "comparison") and check.outcome != FAILS
-        if (check.line, check.column) not in bound and check.line == where.line
-        if where.column <= check.column + len(check.what) and check.column <= where.end_column
-    ]
-    if not at or where.end_line != where.line:
+
+    def can_be_bound(check: Check) -> bool:
+        is_claim = check.kind in ("number", "comparison") and check.outcome != FAILS
+        return is_claim and (check.line, check.column) not in bound
+
+    def is_in_span(check: Check) -> bool:
+        begins_before_end = check.column <= where.end_column
+        ends_after_begin = where.column <= check.column + len(check.what)
+        return check.line == where.line == where.end_line and begins_before_end and ends_after_begin
+
+    check = next((c for c in checks if is_in_span(c) and can_be_bound(c)), None)
+    if check is None:
         return []
     arguments = [uri, position.line, position.character]
-    title = f"Bind {at[0]} to code …"
+    title = f"Bind {check.what} to code …"
     command = types.Command(title, BIND, None, arguments)
     return [types.CodeAction(title, types.CodeActionKind.RefactorRewrite, command=command)]
 
 
-async def candidates(
+async def find_candidates(
     protocol: Protocol, note: Note, line: int, column: int, is_current: Callable[[], bool]
 ) -> list[dict[str, Any]]:
     """Run a note; return the comments that bind the number at a place, or those of its line."""
-    found = await asyncio.to_thread(binding.run, note, protocol.drafts.vault)
+    found = await asyncio.to_thread(binding.run_note, note, protocol.drafts.vault)
     if not is_current():
         return []
     of_line = [proposal for proposal in propose(note, found.collected) if proposal.line == line]

@@ -46,13 +46,13 @@ def bind(note: Path, accept: bool) -> None:
     own = vault.notes.get(note.resolve())
     if own is None or own.path.suffix != ".md":
         raise click.UsageError(f"{note} is not a Markdown note of the vault {vault.root}")
-    found = run(own, vault)
+    found = run_note(own, vault)
     for check in found.checks:
         if check.kind == "block" and check.outcome == FAILS:
             why = check.why.split("\n")[0]
             click.echo(f"{note}:{check.line}: this block fails: {why}", err=True)
     proposals = propose(own, found.collected)
-    chosen = _accepted(proposals) if accept else _asked(proposals)
+    chosen = _choose_accepted(proposals) if accept else _ask(proposals)
     try:
         count = _write(own, chosen)
     except (OSError, ChangedError) as error:
@@ -62,7 +62,7 @@ def bind(note: Path, accept: bool) -> None:
     click.echo(f"{note}: {count} bound{rest if more else ''}", err=True)
 
 
-def run(note: Note, vault: Vault) -> Inspection:
+def run_note(note: Note, vault: Vault) -> Inspection:
     """Run the code of a note, and collect the expressions on its variables."""
     workers = Workers(NoteWork(vault.root, collect=collected), 1)
     key = os.fspath(note.path)
@@ -79,15 +79,16 @@ def run(note: Note, vault: Vault) -> Inspection:
 Choice = tuple[Proposal, Candidate]
 
 
-def _accepted(proposals: Sequence[Proposal]) -> list[Choice]:
+def _choose_accepted(proposals: Sequence[Proposal]) -> list[Choice]:
+    """Choose, and print, the first candidate of each proposal that the sentence describes."""
     chosen = [(proposal, proposal.candidates[0]) for proposal in proposals if proposal.accepted]
     for one, candidate in chosen:
         click.echo(f"{one.line}: {one.text}{one.comment(candidate)}")
     return chosen
 
 
-def _asked(proposals: Sequence[Proposal]) -> list[Choice]:
-    """Ask about each proposal."""
+def _ask(proposals: Sequence[Proposal]) -> list[Choice]:
+    """Ask about each proposal; return those that the user has accepted."""
     chosen: list[Choice] = []
     for number, one in enumerate(proposals, 1):
         click.echo(f"\n{number}/{len(proposals)}, line {one.line}: {one.sentence}")

@@ -89,9 +89,9 @@ class BrowserChecker:
             return
         before = path.read_bytes()
         try:
-            path.write_text(edited(original, edits), encoding="utf-8", newline="\n")
+            path.write_text(replace_code(original, edits), encoding="utf-8", newline="\n")
             note = read_note(path)
-            if _parts(note) != _parts(original):
+            if _parts_of(note) != _parts_of(original):
                 raise ValueError("the edit holds a mark that ends the block: nothing was run")
             self._inspect(note, self.vault.replacing(note), report, self.figures)
         finally:
@@ -113,13 +113,13 @@ class BrowserChecker:
             found = [f"block-{check.block}"]
             if check.block is None:
                 found = where.names_of(check.kind, check.line, check.column, check.what)
-            report({"check": _excused(check, lacking).plain(), "places": found})
+            report({"check": _except_lacking(check, lacking).plain(), "places": found})
         # Last, since a page can show the results without them.
         for figure in redrawn.draw():
             report({"figure": figure.name, "svg": figure.svg, "error": figure.error})
 
 
-def _excused(check: Check, lacking: set[int]) -> Check:
+def _except_lacking(check: Check, lacking: set[int]) -> Check:
     """Return a check as excepted if a browser cannot run the code that it depends on.
 
     Checks that depend on a block that could not run cannot be judged either.
@@ -136,7 +136,7 @@ def _excused(check: Check, lacking: set[int]) -> Check:
     return check
 
 
-def edited(note: Note, edits: Mapping[int, str]) -> str:
+def replace_code(note: Note, edits: Mapping[int, str]) -> str:
     """Return the text of a note with other code in some of its blocks."""
     if note.path.suffix == ".ipynb":
         notebook = json.loads(note.path.read_text(encoding="utf-8"))
@@ -152,7 +152,7 @@ def edited(note: Note, edits: Mapping[int, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _parts(note: Note) -> tuple[Any, ...]:
+def _parts_of(note: Note) -> tuple[Any, ...]:
     """Return what the names of places count; if two notes agree in it, so do their places."""
     claims = claims_of(note)
     return (

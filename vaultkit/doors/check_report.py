@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby, islice
 from pathlib import Path
 from xml.etree import ElementTree
@@ -26,7 +27,7 @@ _FEW = 6
 def report(
     vault: Vault, found: Found, asked: Path, *, verbose: bool = False, unjudged: bool = False
 ) -> None:
-    """Print failures with their note and line, a table if there are many, and the totals.
+    """Print failures with their note and line, a summary if there are many, and the totals.
 
     Parameters
     ----------
@@ -40,57 +41,72 @@ def report(
         Whether to print what is not judged, too.
     """
     here = Path.cwd()
-    tally: Counter[str] = Counter()
     failures: list[tuple[str, Check]] = []
     for inspection in found:
         path = inspection.note.path
-        shown = path.relative_to(here) if path.is_relative_to(here) else path
-        places: dict[str, list[int]] = {}
-        for one in inspection.checks:
-            occurs = one.outcome == HOLDS and one.scope == FOUND
-            tally[FOUND if occurs else f"{one.outcome} {one.kind}"] += 1
-            tally[one.outcome] += 1
-            if one.outcome == FAILS:
-                failures.append((str(shown), one))
-                places.setdefault(one.why, []).append(one.line)
-        most = len(places) if verbose else MOST_OF_A_NOTE
-        for why, (line, *others) in islice(places.items(), most):
-            # A failure that occurs on many lines of a note is printed once.
-            also = f" (also in {_lines(others)})" if others else ""
-            first, *more = why.split("\n")
-            click.echo("\n".join([f"{shown}:{line}: {first}{also}", *more]))
-        if len(places) > most:
-            click.echo(f"{shown}: {len(places) - most} more; -v shows them")
-        for row in unjudged_rows([(str(shown), check) for check in inspection.checks if unjudged]):
+        name = str(path.relative_to(here) if path.is_relative_to(here) else path)
+        wrong = [check for check in inspection.checks if check.outcome == FAILS]
+        failures += [(name, check) for check in wrong]
+        _print_failures(name, wrong, verbose)
+        for row in unjudged_rows([(name, check) for check in inspection.checks if unjudged]):
             click.echo(row)
     command = f"vaultkit check {shlex.quote(str(asked))}"
     for row in summary(failures, f"{command} --update", f"{command} --baseline"):
         click.echo(row)
-    held = [
-        counted(tally[f"{HOLDS} {kind}"], kind, plural)
-        for kind, plural in KINDS.items()
-        if tally[f"{HOLDS} {kind}"]
-    ]
-    occur = "number occurs on its page" if tally[FOUND] == 1 else "numbers occur on their pages"
-    lists = "" if unjudged else " (--unjudged lists them)"
-    wrong = f"{tally[FAILS]} wrong" if tally[FAILS] else "nothing wrong"
-    excepted = [f"{tally[EXCEPTED]} excepted"] if tally[EXCEPTED] else []
-    holds = "holds" if sum(tally[f"{HOLDS} {kind}"] for kind in KINDS) == 1 else "hold"
-    checked = ", ".join([*([f"{', '.join(held)} {holds}"] if held else []), *excepted])
-    words = tally[f"{UNJUDGED} {COMPARISON}"]
-    open_ = [
-        *([checked] if checked else []),
-        *([f"{tally[FOUND]} {occur}"] if tally[FOUND] else []),
-        *([f"{not_judged(tally[UNJUDGED], words)}{lists}"] if tally[UNJUDGED] else []),
-    ]
     notes = counted(len(found), "note", "notes")
-    click.echo(f"{vault.root.name}: {notes}: {'; '.join(open_) or 'nothing to check'}; {wrong}")
+    checks = [check for inspection in found for check in inspection.checks]
+    click.echo(f"{vault.root.name}: {notes}: {_totals_in_words(checks, unjudged)}")
 
 
-def _lines(numbers: list[int]) -> str:
+def _print_failures(name: str, failures: Sequence[Check], verbose: bool) -> None:
+    """Print the failures of a note; unless ``verbose``, only the first ones.
+
+    A failure that occurs on many lines is printed once.
+    """
+    lines_of: dict[str, list[int]] = {}
+    for check in failures:
+        lines_of.setdefault(check.why, []).append(check.line)
+    most = len(lines_of) if verbose else MOST_OF_A_NOTE
+    for why, (line, *others) in islice(lines_of.items(), most):
+        also = f" (also in {_lines_in_words(others)})" if others else ""
+        first, *more = why.split("\n")
+        click.echo("\n".join([f"{name}:{line}: {first}{also}", *more]))
+    if len(lines_of) > most:
+        click.echo(f"{name}: {len(lines_of) - most} more; -v shows them")
+
+
+def _totals_in_words(checks: Sequence[Check], lists_unjudged: bool) -> str:
+    """Return how many checks hold, are excepted, occur, are not judged, and fail.
+
+    Examples
+    --------
+    >>> _totals_in_words([Check("link", 1, "[[A]]", HOLDS), Check("link", 2, "[[B]]", FAILS)], True)
+    '1 link holds; 1 wrong'
+    """
+    found = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
+    held = Counter(c.kind for c in checks if c.outcome == HOLDS and c.scope != FOUND)
+    outcomes = Counter(check.outcome for check in checks)
+    comparisons = sum(c.outcome == UNJUDGED and c.kind == COMPARISON for c in checks)
+    kinds = [counted(held[kind], kind, plural) for kind, plural in KINDS.items() if held[kind]]
+    holds = "holds" if sum(held[kind] for kind in KINDS) == 1 else "hold"
+    checked = [f"{', '.join(kinds)} {holds}"] if kinds else []
+    if outcomes[EXCEPTED]:
+        checked.append(f"{outcomes[EXCEPTED]} excepted")
+    parts = [", ".join(checked)] if checked else []
+    if found:
+        occur = "number occurs on its page" if found == 1 else "numbers occur on their pages"
+        parts.append(f"{found} {occur}")
+    if outcomes[UNJUDGED]:
+        hint = "" if lists_unjudged else " (--unjudged lists them)"
+        parts.append(f"{not_judged(outcomes[UNJUDGED], comparisons)}{hint}")
+    wrong = f"{outcomes[FAILS]} wrong" if outcomes[FAILS] else "nothing wrong"
+    return f"{'; '.join(parts) or 'nothing to check'}; {wrong}"
+
+
+def _lines_in_words(numbers: list[int]) -> str:
     """Return line numbers as text; of many, only the first ones.
 
-    >>> _lines([3]), _lines([3, 5]), _lines([1, 2, 3, 4, 5, 6, 7])
+    >>> _lines_in_words([3]), _lines_in_words([3, 5]), _lines_in_words([1, 2, 3, 4, 5, 6, 7])
     ('line 3', 'lines 3, 5', 'lines 1, 2, 3, 4 and 3 more')
     """
     few = numbers if len(numbers) < _FEW else numbers[: _FEW - 2]
@@ -118,7 +134,7 @@ def to_junit(vault: Vault, found: Found) -> bytes:
             for one in results:
                 if one.outcome == FAILS:
                     text = f"{name}:{one.line}: {one.why}"
-                    failure = ElementTree.SubElement(case, "failure", message=_line(one))
+                    failure = ElementTree.SubElement(case, "failure", message=_first_line(one))
                     # XML cannot hold control characters.
                     failure.text = "".join(c for c in text if c.isprintable() or c in "\n\t")
         failures = sum(case.find("failure") is not None for case in suite)
@@ -128,6 +144,7 @@ def to_junit(vault: Vault, found: Found) -> bytes:
     return data
 
 
-def _line(one: Check) -> str:
+def _first_line(one: Check) -> str:
+    """Return the first line of a check's reason, without control characters."""
     first = one.why.split("\n", 1)[0]
     return "".join(char for char in first if char.isprintable())

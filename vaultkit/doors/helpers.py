@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from vaultkit.run.processes import fork
 
@@ -27,6 +27,46 @@ _MOST = 3
 _FEW = 16
 #: Most parts into which items are divided; their numbers, four bytes each, must fit into a pipe.
 _PARTS = 4096
+
+
+class _Parts(Generic[_T]):
+    """Parts of some items, which several processes take one after the other.
+
+    Parameters
+    ----------
+    things
+        The items.
+    """
+
+    def __init__(self, things: Sequence[_T]) -> None:
+        self._things = things
+        self._size = len(things) // _PARTS + 1
+        #: A pipe with the number of the first item of each part that nobody has taken yet.
+        self._waiting, writer = os.pipe()
+        for first in self._firsts():
+            os.write(writer, first.to_bytes(4, sys.byteorder))
+        os.close(writer)
+        #: By the number of the first item of each part, the process that has taken it.
+        self._taken = mmap.mmap(-1, len(things))
+
+    def _firsts(self) -> range:
+        return range(0, len(self._things), self._size)
+
+    def take(self, number: int) -> Iterable[_T]:
+        """Yield items for the process with a number, until all are taken."""
+        while first := os.read(self._waiting, 4):
+            at = int.from_bytes(first, sys.byteorder)
+            self._taken[at] = number
+            yield from self._things[at : at + self._size]
+
+    def taken_by(self, number: int) -> list[_T]:
+        """Return the items that a process has taken."""
+        firsts = [at for at in self._firsts() if self._taken[at] == number]
+        return [thing for at in firsts for thing in self._things[at : at + self._size]]
+
+    def close(self) -> None:
+        """Close the pipe."""
+        os.close(self._waiting)
 
 
 def divided(
@@ -54,20 +94,8 @@ def divided(
     count = min(_MOST, others + (others > 0 and not here), len(things) // _FEW)
     if count < (1 if here else 2) or not _can_fork():
         return [work(things)] if here else []
-    size = len(things) // _PARTS + 1
-    waiting, writer = os.pipe()
-    for at in range(0, len(things), size):
-        os.write(writer, at.to_bytes(4, sys.byteorder))
-    os.close(writer)
-    #: By the number of each item, the helper that has taken its part.
-    taken = mmap.mmap(-1, len(things))
-
-    def take(number: int) -> Iterable[_T]:
-        while part := os.read(waiting, 4):
-            at = int.from_bytes(part, sys.byteorder)
-            taken[at] = number
-            yield from things[at : at + size]
-
+    parts = _Parts(things)
+    #: The pipe from which the result of each helper is read, by the helper's process.
     running: dict[int, int] = {}
     # A collection of garbage in a helper would write to all objects, and so copy their memory.
     gc.freeze()
@@ -80,13 +108,13 @@ def divided(
                 continue
             try:
                 messages = _be_silent()
-                result = json.dumps([work(take(number))])
+                result = json.dumps([work(parts.take(number))])
                 if not messages:
                     with os.fdopen(writer, "w") as file:
                         file.write(result)
             finally:
                 os._exit(0)
-        results = [work(take(0))] if here else []
+        results = [work(parts.take(0))] if here else []
         for number, pid in enumerate(list(running), 1):
             with os.fdopen(running[pid]) as file:
                 answer = file.read()
@@ -95,12 +123,11 @@ def divided(
             if answer:
                 results += json.loads(answer)
             elif here:
-                lost = [at for at in range(0, len(things), size) if taken[at] == number]
-                results.append(work([thing for at in lost for thing in things[at : at + size]]))
+                results.append(work(parts.taken_by(number)))
         return results
     finally:
         gc.unfreeze()
-        os.close(waiting)
+        parts.close()
         for pid, reader in running.items():
             os.close(reader)
             os.kill(pid, signal.SIGKILL)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -29,7 +29,7 @@ from watchfiles import awatch
 from vaultkit import __version__
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Value
-from vaultkit.doors.bind_action import BIND, candidates, choose, offered
+from vaultkit.doors.bind_action import BIND, bind_actions, choose, find_candidates
 from vaultkit.doors.drafts import Draft, Wishes
 from vaultkit.doors.messages import Messages
 from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
@@ -60,6 +60,22 @@ FORMULAS, BINDINGS = "vaultkit/formulas", "vaultkit/bindings"
 _WATCHED = ("md", "py", "svg", "toml")
 #: Seconds between two looks at whether the editor still runs.
 _LOOK = 3.0
+
+
+class _NotePath(NamedTuple):
+    """The path of a note, and the reports of its vault."""
+
+    reports: Reports
+    path: Path
+
+
+class _RequestedPlace(NamedTuple):
+    """The position in a note that a request names, and the protocol of the note's vault."""
+
+    protocol: Protocol
+    note: Note
+    line: int
+    column: int
 
 
 class Server(LanguageServer):
@@ -266,10 +282,10 @@ class Server(LanguageServer):
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply the changes of a document to its draft."""
         found = self._path(params.text_document.uri)
-        held = found and found[0].drafts.get(found[1])
+        held = found and found.reports.drafts.get(found.path)
         if not (found and held):
             return
-        reports, text = found[0], held.text
+        reports, text = found.reports, held.text
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 given = Edit(reports.in_words.span(split_lines(text), change.range), change.text)
@@ -280,11 +296,12 @@ class Server(LanguageServer):
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         if found := self._path(params.text_document.uri):
-            found[0].drafts.saved(found[1])
+            found.reports.drafts.saved(found.path)
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        if (found := self._path(params.text_document.uri)) and found[0].drafts.get(found[1]):
-            found[0].drafts.closed(found[1])
+        found = self._path(params.text_document.uri)
+        if found and found.reports.drafts.get(found.path):
+            found.reports.drafts.closed(found.path)
 
     def _did_change_files(self, params: types.DidChangeWatchedFilesParams) -> None:
         self._changed(event.uri for event in params.changes)
@@ -305,7 +322,7 @@ class Server(LanguageServer):
         for file in params.files:
             found = self._path(file.old_uri)
             old, new = (Path(to_fs_path(uri) or "") for uri in (file.old_uri, file.new_uri))
-            if found is None or found[1] not in found[0].drafts.vault.notes:
+            if found is None or found.path not in found.reports.drafts.vault.notes:
                 continue
             if old.parent != new.parent:
                 continue  # links name notes, and seldom folders
@@ -358,6 +375,7 @@ class Server(LanguageServer):
         return [protocol.location(place) for place in places]
 
     def _symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        """Answer with the parts of a note, each below its heading."""
         if (found := self._note(params.text_document.uri)) is None:
             return []
         protocol, note = found
@@ -394,13 +412,15 @@ class Server(LanguageServer):
 
         Code that names it, too, is reported.
         """
-        at = self._requested_place(params)
-        found = find_rename_target(at[0].drafts.vault, *at[1:]) if at else None
-        if at is None or found is None:
+        place = self._requested_place(params)
+        found = None
+        if place:
+            vault = place.protocol.drafts.vault
+            found = find_rename_target(vault, place.note, place.line, place.column)
+        if place is None or found is None:
             raise JsonRpcInvalidParams(
                 "only a note or a heading can be renamed; there is none here"
             )
-        vault = at[0].drafts.vault
         try:
             if found.heading:
                 changes = rename_heading(vault, found.note, found.heading, params.new_name)
@@ -411,7 +431,7 @@ class Server(LanguageServer):
         if changes.left:
             words = f"{', '.join(changes.left)}: this code calls {found.words!r}, too"
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, words))
-        return at[0].workspace_edit(changes.edits, moved=changes.moved)
+        return place.protocol.workspace_edit(changes.edits, moved=changes.moved)
 
     def _hover(self, params: types.HoverParams) -> types.Hover | None:
         """Answer with the text about what is at a place."""
@@ -442,7 +462,7 @@ class Server(LanguageServer):
                 edit=protocol.workspace_edit(action.edits, makes=action.makes),
             )
             for action in code_actions(protocol.drafts.vault, note, where, checks)
-        ] + offered(note, where, checks, params.text_document.uri, params.range.start)
+        ] + bind_actions(note, where, checks, params.text_document.uri, params.range.start)
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Return a lens for each block: its outcome, its time, and a command to run up to it."""
@@ -497,7 +517,7 @@ class Server(LanguageServer):
             return []
         protocol, note, line, column = at
         # It may be changed meanwhile.
-        return await candidates(protocol, note, line, column, lambda: held[1].note is note)
+        return await find_candidates(protocol, note, line, column, lambda: held[1].note is note)
 
     async def _bind(self, uri: str, line: int, character: int) -> None:
         """Bind the number at a place to code that the writer chooses."""
@@ -512,7 +532,7 @@ class Server(LanguageServer):
 
     # --- Notes and places ----------------------------------------------------------------------
 
-    def _path(self, uri: str) -> tuple[Reports, Path] | None:
+    def _path(self, uri: str) -> _NotePath | None:
         """Return the path of the note that a URI names, and the reports of its vault, if any."""
         name = to_fs_path(uri)
         if name is None or not name.endswith(".md"):
@@ -521,7 +541,7 @@ class Server(LanguageServer):
         for one in (path, path.resolve()):
             for reports in self._reports:
                 if one.is_relative_to(reports.drafts.vault.root):
-                    return reports, one
+                    return _NotePath(reports, one)
         return None
 
     def _note(self, uri: str) -> tuple[Protocol, Note] | None:
@@ -543,12 +563,12 @@ class Server(LanguageServer):
         draft = protocol.drafts.get(note.path)
         return (protocol, draft) if draft else None
 
-    def _requested_place(self, params: Any) -> tuple[Protocol, Note, int, int] | None:
+    def _requested_place(self, params: Any) -> _RequestedPlace | None:
         """Return the note and the position that a request names, and the protocol of its vault."""
         if (found := self._note(params.text_document.uri)) is None:
             return None
         protocol, note = found
-        return (protocol, note, *protocol.place(note.lines, params.position))
+        return _RequestedPlace(protocol, note, *protocol.place(note.lines, params.position))
 
 
 def _values(held: Draft | None) -> dict[str, list[Value]]:

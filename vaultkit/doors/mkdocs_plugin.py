@@ -187,12 +187,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         site_files.add_front(files, vault, config)
         if map_ := site_files.add_pages(files, vault, config):
             model.map_uri, model.map_url = map_.src_uri, map_.url
-        site_files.add(files, config, self.assets.scripts())
-        site_files.add(files, config, self._checks(files))
+        site_files.add_generated(files, config, self.assets.scripts())
+        site_files.add_generated(files, config, self._checks(files))
         if self.config.pyodide:
             checker = self.assets.checker(self.config.pyodide, self.config.figures)
-            site_files.add(files, config, checker)
-            site_files.add(files, config, notebook_files(vault))
+            site_files.add_generated(files, config, checker)
+            site_files.add_generated(files, config, notebook_files(vault))
         model.picture = self.assets.picture
         # Without `nav`, pages are in Obsidian's order.
         self.is_ordered = bool(config.nav)
@@ -331,10 +331,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         if search:
             # It would parse every page again, for an index that ours replaces.
             search.search_index.add_entry_from_context = lambda _page: None
-        site_files.add(files, config, self.assets.styles(self.model.letters, self.model.signs))
+        site_files.add_generated(
+            files, config, self.assets.styles(self.model.letters, self.model.signs)
+        )
         index = self.assets.file("search.json", self.model.index())
         script = self.assets.themed("search.js")
-        site_files.add(files, config, (index, script))
+        site_files.add_generated(files, config, (index, script))
         worker = f"{script.uri}?index={posixpath.basename(index.uri)}"
         env.filters["vaultkit_search"] = lambda settings: Markup(
             material.replace_search_worker(str(settings), worker)

@@ -31,28 +31,28 @@ class CompiledTemplates(BytecodeCache):
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, bytes] = {}
+        self._compiled: dict[str, bytes] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load a compiled template, if there is one."""
-        if bucket.key in self._known:
-            bucket.bytecode_from_string(self._known[bucket.key])
+        if bucket.key in self._compiled:
+            bucket.bytecode_from_string(self._compiled[bucket.key])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Store a compiled template."""
-        self._known[bucket.key] = bucket.bytecode_to_string()
+        self._compiled[bucket.key] = bucket.bytecode_to_string()
 
 
 class OutputIndex:
     """Fingerprints of the data from which each file of the site was written."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, bytes] = {}
-        self._coming: dict[Path, bytes] = {}
+        self._written: dict[Path, bytes] = {}
+        self._current: dict[Path, bytes] = {}
 
     def read_all(self, files: Iterable[File]) -> None:
         """Mark every page as modified, so that MkDocs reads all of them."""
-        self._coming = {}
+        self._current = {}
         for file in files:
             if not file.is_documentation_page():
                 continue
@@ -85,28 +85,28 @@ class OutputIndex:
                 # An older file that was copied here keeps its time.
                 status = Path(file.abs_src_path).stat()
                 facts = status.st_mtime_ns, status.st_size
-            same = self._is_known(Path(file.abs_dest_path), facts) and facts is not None
-            file.is_modified = partial(bool, not same)  # type: ignore[method-assign]
+            is_same = self._is_up_to_date(Path(file.abs_dest_path), facts) and facts is not None
+            file.is_modified = partial(bool, not is_same)  # type: ignore[method-assign]
 
     def write(self, path: Path, text: str) -> None:
         """Write a file that MkDocs does not know, unless it was written with the same text."""
-        if not self._is_known(path, text):
+        if not self._is_up_to_date(path, text):
             write_atomically(path, text)
 
-    def _is_known(self, path: Path, facts: object) -> bool:
+    def _is_up_to_date(self, path: Path, facts: object) -> bool:
         """Return whether a file was written from these facts; store them for the next build."""
-        key = self._coming[path] = key_of(facts)
-        if self._known.get(path) == key and path.is_file():
+        key = self._current[path] = key_of(facts)
+        if self._written.get(path) == key and path.is_file():
             return True
         # The build may end before or after this file is written.
-        self._known[path] = b""
+        self._written[path] = b""
         return False
 
     def end(self) -> None:
         """Keep the fingerprints of this build; delete the files that it did not write."""
-        for path in self._known.keys() - self._coming.keys():
+        for path in self._written.keys() - self._current.keys():
             path.unlink(missing_ok=True)
-        self._known, self._coming = self._coming, {}
+        self._written, self._current = self._current, {}
 
 
 def shown_on_all(config: MkDocsConfig, files: Files) -> list[object]:

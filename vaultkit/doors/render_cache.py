@@ -139,13 +139,13 @@ class RenderCache:
         # A page with messages is not cached, so that they are shown again in the next build.
         if not messages:
             self._read = page.content or "", search_index.split_sections(page.content or "")
-            state = json.dumps(_state(page, self._read[1])).encode()
+            state = json.dumps(_page_to_data(page, self._read[1])).encode()
             self._store.put(_KIND, page.file.src_uri, key, state)
 
     def _is_restored(self, page: Page, key: bytes, files: Files) -> bool:
         """Restore a page from the store; return whether it is there."""
         kept = self._store.find(_KIND, page.file.src_uri, key)
-        found = _restore(page, kept, files) if kept is not None else None
+        found = _restore_page(page, kept, files) if kept is not None else None
         if found is None:
             return False
         self._read = page.content or "", found
@@ -196,7 +196,7 @@ class RenderCache:
             page.file.src_uri,
             page.markdown,
             note.digest,
-            [shown.digest for shown in self._shown(note)],
+            [shown.digest for shown in self._embedded_notes(note)],
             [
                 (b.source.path, b.link.sentence, section_of(b.source, b.link))
                 for b in vault.backlinks(note)
@@ -204,19 +204,18 @@ class RenderCache:
             [(m.source.path, m.before, m.name, m.after) for m in vault.mentions(note)],
         )
 
-    def _shown(self, note: Note) -> list[Note]:
+    def _embedded_notes(self, note: Note) -> list[Note]:
         """Return the notes that a note embeds, and those that these embed."""
         found: dict[Path, Note] = {}
         waiting = [note]
         while waiting:
             source = waiting.pop()
-            for link in source.links:
-                if link.embed:
-                    with suppress(BrokenLinkError):
-                        path = self.vault.find(link.target, source.path)
-                        if path in self.vault.notes and path not in found:
-                            found[path] = self.vault.notes[path]
-                            waiting.append(found[path])
+            for link in (link for link in source.links if link.embed):
+                with suppress(BrokenLinkError):
+                    path = self.vault.find(link.target, source.path)
+                    if path in self.vault.notes and path not in found:
+                        found[path] = self.vault.notes[path]
+                        waiting.append(found[path])
         return [found[path] for path in sorted(found)]
 
 
@@ -252,23 +251,23 @@ def _is_pure(extension: str) -> bool:
     return extension in EXTENSIONS or _PURE.fullmatch(extension) is not None
 
 
-def _state(page: Page, sections: Iterable[search_index.Section]) -> dict[str, Any]:
+def _page_to_data(page: Page, sections: Iterable[search_index.Section]) -> dict[str, Any]:
     """Return the results of rendering a page as plain data, with its sections for search."""
     return {
         "content": page.content,
         "title": page._title_from_render,
-        "toc": [_item(item) for item in page.toc],
+        "toc": [_toc_to_data(item) for item in page.toc],
         "anchors": sorted(page.present_anchor_ids or ()),
         "links": {file.src_uri: there for file, there in (page.links_to_anchors or {}).items()},
         "sections": [[s.anchor, s.heading, s.text, s.formulas] for s in sections],
     }
 
 
-def _restore(page: Page, content: bytes, files: Files) -> list[search_index.Section] | None:
+def _restore_page(page: Page, content: bytes, files: Files) -> list[search_index.Section] | None:
     """Restore a page from its cached rendering, if there is one; return its search sections."""
     with suppress(*_DAMAGED):
         kept = json.loads(content)
-        toc = TableOfContents([_link(item) for item in kept["toc"]])
+        toc = TableOfContents([_toc_from_data(item) for item in kept["toc"]])
         links = {files.src_uris[uri]: there for uri, there in kept["links"].items()}
         sections = [search_index.Section(*part) for part in kept["sections"]]
         page.content = kept["content"]
@@ -281,14 +280,16 @@ def _restore(page: Page, content: bytes, files: Files) -> list[search_index.Sect
     return None
 
 
-def _item(link: AnchorLink) -> list[Any]:
-    return [link.title, link.id, link.level, [_item(child) for child in link.children]]
+def _toc_to_data(link: AnchorLink) -> list[Any]:
+    """Return an entry of a table of contents, with those below it, as lists."""
+    return [link.title, link.id, link.level, [_toc_to_data(child) for child in link.children]]
 
 
-def _link(item: list[Any]) -> AnchorLink:
+def _toc_from_data(item: list[Any]) -> AnchorLink:
+    """Return the entry of a table of contents of which `_toc_to_data` made lists."""
     title, anchor, level, children = item
     link = AnchorLink(title, anchor, level)
-    link.children = [_link(child) for child in children]
+    link.children = [_toc_from_data(child) for child in children]
     return link
 
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from vaultkit.checks.check import Check
 from vaultkit.pipeline.inspect import Settings, inspect
@@ -38,6 +39,14 @@ class RoundWork(NoteWork):
         super().prepare()
 
 
+class _Request(NamedTuple):
+    """The vault and settings with which notes are checked, and whether their code runs."""
+
+    vault: Vault
+    settings: Settings
+    runs_code: bool
+
+
 class Rounds:
     """Checks notes on request, those known to the ledger first.
 
@@ -53,8 +62,7 @@ class Rounds:
         self._folder = folder
         self._report = report
         self._changed = threading.Condition()
-        #: The vault and settings as last asked for, and whether code runs.
-        self._asked: tuple[Vault, Settings, bool] | None = None
+        self._last_request: _Request | None = None
         #: The notes that are yet to be looked up in the ledger, and those that are yet to run.
         self._new: dict[Path, None] = {}
         self._unknown: dict[Path, None] = {}
@@ -66,7 +74,7 @@ class Rounds:
     def ask(self, vault: Vault, settings: Settings, paths: Iterable[Path], *, run: bool) -> None:
         """Request the checks of notes of a vault; without ``run`` only those of their texts."""
         with self._changed:
-            self._asked = vault, settings, run
+            self._last_request = _Request(vault, settings, run)
             for path in paths:
                 self._unknown.pop(path, None)
                 self._new[path] = None
@@ -105,13 +113,13 @@ class Rounds:
                     waiting = self._new or self._unknown
                     path = next(iter(waiting))
                     del waiting[path]
-                    assert self._asked
-                    vault, settings, run = self._asked
+                    assert self._last_request
+                    vault, settings, runs_code = self._last_request
                 if (note := vault.notes.get(path)) is None:
                     continue
                 if (known := Ledger(vault).fresh_checks(note)) is not None:
                     self._report(note, known, True)
-                elif not run:
+                elif not runs_code:
                     found = list(inspect(note, vault, settings, run=None))
                     self._report(note, found, not note.blocks)
                 elif is_new:

@@ -35,14 +35,15 @@ def drop_unfit(files: Files, vault: Vault, config: MkDocsConfig) -> None:
         path = Path(file.abs_src_path or "")
         if not file.src_dir or Path(file.src_dir) != root or path.name.startswith("."):
             continue
-        if path in known and printable(file.src_uri) == file.src_uri and _is_copied(path):
+        has_valid_name = printable(file.src_uri) == file.src_uri
+        if path in known and has_valid_name and _can_be_copied(path):
             continue
         if path not in vault.notes and path in known:
             _log.warning("%s is left out: it cannot be published", printable(file.src_uri))
         files.remove(file)
 
 
-def _is_copied(path: Path) -> bool:
+def _can_be_copied(path: Path) -> bool:
     """Return whether a file can be copied: not a FIFO, a device, or a broken symbolic link."""
     return path.suffix in READERS or path.is_file()
 
@@ -56,7 +57,7 @@ def set_addresses(files: Files, vault: Vault) -> None:
         if name == "index.html" and not parent:
             continue
         ending = "/index.html" if name == "index.html" else ".html"
-        move(file, (page_address(vault, file.src_uri) or "index") + ending)
+        set_uri(file, (page_address(vault, file.src_uri) or "index") + ending)
 
 
 def name_by_content(files: Files, assets: SiteAssets, folders: Sequence[str]) -> None:
@@ -65,7 +66,7 @@ def name_by_content(files: Files, assets: SiteAssets, folders: Sequence[str]) ->
     found = {file.src_uri: file for file in files if file.src_uri.startswith(beginnings)}
     there = assets.rename({uri: file.content_bytes for uri, file in found.items()})
     for uri, place in there.items():
-        move(found[uri], place)
+        set_uri(found[uri], place)
 
 
 def adapt_material_script(files: Files) -> None:
@@ -75,10 +76,10 @@ def adapt_material_script(files: Files) -> None:
             file.content_string = adapt_script(file.content_string)
 
 
-def add(files: Files, config: MkDocsConfig, made: Iterable[SiteFile]) -> None:
+def add_generated(files: Files, config: MkDocsConfig, made: Iterable[SiteFile]) -> None:
     """Add generated files."""
     for file in made:
-        files.append(generated(config, file.uri, file.content))
+        files.append(_generate(config, file.uri, file.content))
 
 
 def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
@@ -88,11 +89,11 @@ def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
     note = front_note(vault)
     file = files.get_file_from_path(vault.relative(note.path)) if note else None
     if file:
-        move(file, "index.html")
+        set_uri(file, "index.html")
         file.name = "index"
     else:
         title = str(config.site_name or vault.root.name)
-        files.append(generated(config, "index.md", front_page(vault, title)))
+        files.append(_generate(config, "index.md", front_page(vault, title)))
 
 
 def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
@@ -102,24 +103,24 @@ def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
     for uri, content in redirects(vault, urls, config.use_directory_urls):
         if uri not in taken:
             taken.add(uri)
-            files.append(generated(config, uri, content))
+            files.append(_generate(config, uri, content))
     if "material/tags" in config.plugins and "tags/index.html" not in taken:
-        files.append(generated(config, "tags.md", tags_page_markdown(), InclusionLevel.NOT_IN_NAV))
+        files.append(_generate(config, "tags.md", tags_page_markdown(), InclusionLevel.NOT_IN_NAV))
     if not config.nav or {"map.html", "map/index.html"} & taken:
         return None
-    added = generated(config, "map.md", map_page_markdown(), InclusionLevel.NOT_IN_NAV)
+    added = _generate(config, "map.md", map_page_markdown(), InclusionLevel.NOT_IN_NAV)
     files.append(added)
     return added
 
 
-def move(file: File, uri: str) -> None:
+def set_uri(file: File, uri: str) -> None:
     """Move a file to another address on the site."""
     file.dest_uri = uri
     for computed in ("url", "abs_dest_path"):
         file.__dict__.pop(computed, None)
 
 
-def generated(
+def _generate(
     config: MkDocsConfig,
     uri: str,
     content: str | bytes,

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
 from xml.etree.ElementTree import Element
 
@@ -130,6 +130,14 @@ class _Source:
     toc: list[dict[str, Any]] = field(default_factory=list)
 
 
+class _NavEntry(NamedTuple):
+    """A page in a navigation: its path, its title, and its sections, the innermost first."""
+
+    uri: str
+    title: str | None = None
+    sections: tuple[str, ...] = ()
+
+
 class ZensicalSite:
     """The site of a vault, as a folder from which Zensical builds it.
 
@@ -143,15 +151,13 @@ class ZensicalSite:
         self.settings, self.root = settings, root
         #: The warnings.
         self.problems: list[str] = []
-        self.plugins = _pairs(settings.get("plugins"))
+        self.plugins = _options_by_name(settings.get("plugins"))
         options = self.plugins.get("vaultkit", {})
         self.cache = self.root / options.get("cache_dir", ".cache/vaultkit")
         self.store = store_in(self.cache)
         docs = (self.root / settings.get("docs_dir", "docs")).resolve()
         self.vault = Vault(docs, public=True, store=self.store)
-        for name in sorted(
-            self.plugins.keys() - _PLUGINS - {"vaultkit", "mkdocs-jupyter", "typeset"}
-        ):
+        for name in sorted(self.plugins.keys() - _PLUGINS - _NEEDLESS):
             self.problems.append(f"{name}: Zensical has no such plugin; it is left out")
         if settings.get("hooks"):
             self.problems.append("hooks: Zensical has none, they are left out")
@@ -185,11 +191,11 @@ class ZensicalSite:
             name = f"{self.vault.root.name}/{self.vault.relative(note.path)}"
             self.problems += [f"{name}:{line}: {why}" for line, why in failures.of(note)]
         self.problems += [f"meanings: there is no note {m}" for m in self.model.terms.missing]
-        urls = self._gather()
+        urls = self._collect_pages()
         converter, links = self._converter(urls)
         for source in self.sources.values():
             self._render(source, converter, links)
-        listed = (uri for uri, _, _ in _listed(self.nav))
+        listed = (entry.uri for entry in _nav_entries(self.nav))
         order = [self.sources[uri].page for uri in listed if uri in self.sources]
         self.model.arrange(order, bool(self.settings.get("nav")))
         for uri in self.model.roads.missing:
@@ -202,7 +208,7 @@ class ZensicalSite:
         for uri, content in self.files.items():
             _write(docs / uri, content)
         for source in self.sources.values():
-            _write(docs / _place(source.page), self._handed_over(source).encode())
+            _write(docs / _file_path(source.page), self._page_file(source).encode())
         overrides = folder / "overrides"
         shutil.copytree(THEME / "zensical", overrides)
         shutil.copy(THEME / "templates" / "404.html", overrides)
@@ -219,7 +225,7 @@ class ZensicalSite:
                 text = markdown_of(note, source.text)
                 _write(site / unquote(source.page.markdown), text.encode())
 
-    def _gather(self) -> dict[str, str]:
+    def _collect_pages(self) -> dict[str, str]:
         """Collect the pages and files of the site; return the address of each, by its path."""
         vault, model = self.vault, self.model
         written = {
@@ -257,51 +263,37 @@ class ZensicalSite:
         urls |= {uri: quote(f"{place}/") if place else "./" for uri, place in addresses.items()}
         if texts.get("map.md") == map_page_markdown():
             model.map_uri, model.map_url = "map.md", urls["map.md"]
-        titles: dict[str, tuple[str | None, tuple[str, ...]]] = {}
         # Without `nav`, pages are in Obsidian's order.
-        self.nav = list(self.settings.get("nav") or _nested(addresses, unlisted))
-        for uri, title, sections in _listed(self.nav):
-            titles.setdefault(uri, (title, sections))
-        for uri, said in texts.items():
+        self.nav = list(self.settings.get("nav") or _nav_by_folder(addresses, unlisted))
+        entries: dict[str, _NavEntry] = {}
+        for entry in _nav_entries(self.nav):
+            entries.setdefault(entry.uri, entry)
+        for uri, given in texts.items():
             url = urls[uri].removeprefix("./")
-            source = self._source(uri, url, said, *titles.get(uri, (None, ())))
-            self.sources[uri] = source
+            self.sources[uri] = self._make_source(url, given, entries.get(uri, _NavEntry(uri)))
         self._add_files(urls)
         return urls
 
-    def _source(
-        self,
-        uri: str,
-        url: str,
-        said: Note | str,
-        title: str | None,
-        sections: tuple[str, ...],
-    ) -> _Source:
-        """Return a page of a note, or of generated Markdown."""
-        note = said if isinstance(said, Note) else None
-        meta: dict[str, Any] = {}
-        if isinstance(said, str):
-            _, front, text = said.split("---\n", 2) if said.startswith("---\n") else ("", "", said)
-            meta = yaml.safe_load(front) or {}
-            heading = re.search(r"^# (.+)$", text, re.MULTILINE)
-            name = heading[1] if heading else uri
+    def _make_source(self, url: str, given: Note | str, entry: _NavEntry) -> _Source:
+        """Return the page of a note, or of generated Markdown, at an address."""
+        note = given if isinstance(given, Note) else None
+        if isinstance(given, str):
+            title, text, meta = _split_generated(given, entry.uri)
         else:
-            if said.refused:
-                text = "\n".join(refusal_page(said))
-            elif said.path.suffix == ".ipynb":
-                text = notebooks.export_notebook(said.path, THEME / "notebook")
-            else:
-                text = "\n".join(said.lines[said.front :])
-            meta = {"description": said.summary or said.meta.get("description")}
-            meta |= {"tags": [*tags_of(said.meta["tags"])]} if "tags" in said.meta else {}
-            meta |= {name: said.meta[name] for name in ("hide", "search") if name in said.meta}
-            meta = material.drop_misread_properties(meta, [])
-            name = said.title
-            if not url and said.title == said.name:
-                name = self.model.settings.name
+            text, meta = _text_and_properties(given)
+            is_named_home = not url and given.title == given.name
+            title = self.model.settings.name if is_named_home else given.title
         if not url:
             meta.setdefault("hide", ["toc"])
-        page = SitePage(uri, url, title or name, self.vault.root / uri, note, sections, not url)
+        page = SitePage(
+            uri=entry.uri,
+            url=url,
+            title=entry.title or title,
+            path=self.vault.root / entry.uri,
+            note=note,
+            sections=entry.sections,
+            is_home=not url,
+        )
         return _Source(page, text, meta)
 
     def _add_files(self, urls: Mapping[str, str]) -> None:
@@ -331,7 +323,7 @@ class ZensicalSite:
 
     def _converter(self, urls: Mapping[str, str]) -> tuple[Markdown, _Links]:
         """Return the converter of all pages, and the part of it that resolves their links."""
-        extensions = _pairs(self.settings.get("markdown_extensions"))
+        extensions = _options_by_name(self.settings.get("markdown_extensions"))
         extensions.pop("vaultkit", None)
         if not extensions.keys() & {"attr_list", "markdown.extensions.attr_list", "extra"}:
             extensions.pop("attr_list", None)
@@ -373,7 +365,7 @@ class ZensicalSite:
         self.model.read_page(page, content, sections, lambda url: self.files.get(unquote(url)))
         source.content = material.replace_svg_href(content)
 
-    def _handed_over(self, source: _Source) -> str:
+    def _page_file(self, source: _Source) -> str:
         """Return the file of a page for Zensical: its front matter and its HTML."""
         page, model, root = source.page, self.model, self.model.settings.url.rstrip("/")
         description = str(source.meta.get("description") or "")
@@ -395,7 +387,7 @@ class ZensicalSite:
             uri for uri, formulas in self.assets.fonts if early or not formulas
         ]
         meta[TOC] = source.toc
-        head = "\n".join(f"{name}: {_flow(value)}" for name, value in meta.items())
+        head = "\n".join(f"{name}: {_to_yaml(value)}" for name, value in meta.items())
         return f"---\n{head}\n---\n{model.fill_in(page, content)}\n"
 
     def _edit_url(self, page: SitePage) -> str:
@@ -414,7 +406,7 @@ class ZensicalSite:
             name: self.settings[name] for name in (*_KEPT, *_REPOSITORY) if self.settings.get(name)
         }
         config |= {
-            "nav": self._placed(self.nav),
+            "nav": self._nav_of_files(self.nav),
             "docs_dir": "docs",
             "site_dir": "site",
             "theme": theme,
@@ -427,7 +419,7 @@ class ZensicalSite:
         }
         return config
 
-    def _placed(self, items: Sequence[Any]) -> list[Any]:
+    def _nav_of_files(self, items: Sequence[Any]) -> list[Any]:
         """Return a navigation with the paths of the files for Zensical."""
 
         def place(item: Any) -> Any:
@@ -437,7 +429,7 @@ class ZensicalSite:
             if isinstance(item, list):
                 return [place(inner) for inner in item]
             source = self.sources.get(item)
-            return _place(source.page) if source else item
+            return _file_path(source.page) if source else item
 
         return [place(item) for item in items]
 
@@ -473,30 +465,63 @@ class _Links(Treeprocessor):
         return urlunsplit(("", "", path, parts.query, parts.fragment))
 
 
-def _pairs(listed: Any) -> dict[str, dict[str, Any]]:
+def _options_by_name(listed: Any) -> dict[str, dict[str, Any]]:
     """Return the options of what is listed, by name: ``[a, {b: {c: 1}}]`` or a mapping."""
     if isinstance(listed, Mapping):
         return {name: options or {} for name, options in listed.items()}
     found: dict[str, dict[str, Any]] = {}
     for item in listed or ():
-        found |= _pairs(item if isinstance(item, Mapping) else {item: {}})
+        found |= _options_by_name(item if isinstance(item, Mapping) else {item: {}})
     return found
 
 
-def _listed(
-    items: Sequence[Any], sections: tuple[str, ...] = ()
-) -> Iterator[tuple[str, str | None, tuple[str, ...]]]:
-    """Yield path, title and sections, the innermost first, of each page of a navigation."""
+def _text_and_properties(note: Note) -> tuple[str, dict[str, Any]]:
+    """Return the Markdown of the page of a note, and its properties for the theme."""
+    if note.refused:
+        text = "\n".join(refusal_page(note))
+    elif note.path.suffix == ".ipynb":
+        text = notebooks.export_notebook(note.path, THEME / "notebook")
+    else:
+        text = "\n".join(note.lines[note.front :])
+    meta = {"description": note.summary or note.meta.get("description")}
+    meta |= {"tags": [*tags_of(note.meta["tags"])]} if "tags" in note.meta else {}
+    meta |= {name: note.meta[name] for name in ("hide", "search") if name in note.meta}
+    return text, material.drop_misread_properties(meta, [])
+
+
+def _split_generated(markdown: str, uri: str) -> tuple[str, str, dict[str, Any]]:
+    r"""Return title, text and properties of a generated page; its path if it has no title.
+
+    Examples
+    --------
+    >>> _split_generated("---\ndescription: All.\n---\n# Map\n", "map.md")
+    ('Map', '# Map\n', {'description': 'All.'})
+    """
+    front, text = "", markdown
+    if markdown.startswith("---\n"):
+        _, front, text = markdown.split("---\n", 2)
+    heading = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return heading[1] if heading else uri, text, yaml.safe_load(front) or {}
+
+
+def _nav_entries(items: Sequence[Any], sections: tuple[str, ...] = ()) -> Iterator[_NavEntry]:
+    """Yield the entry of each page of a navigation.
+
+    Examples
+    --------
+    >>> [*_nav_entries(["a.md", {"B": [{"C": "c.md"}]}])][1]
+    _NavEntry(uri='c.md', title='C', sections=('B',))
+    """
     for item in items:
         pairs = item.items() if isinstance(item, dict) else [(None, item)]
         for title, inner in pairs:
             if isinstance(inner, list):
-                yield from _listed(inner, (str(title), *sections))
+                yield from _nav_entries(inner, (str(title), *sections))
             else:
-                yield str(inner), title, sections
+                yield _NavEntry(str(inner), title, sections)
 
 
-def _nested(addresses: Mapping[str, str], left_out: Container[str]) -> list[Any]:
+def _nav_by_folder(addresses: Mapping[str, str], left_out: Container[str]) -> list[Any]:
     """Return a navigation with a section for each folder, without some pages."""
     nav: list[Any] = []
     branches = {"": nav}
@@ -518,12 +543,12 @@ def _nested(addresses: Mapping[str, str], left_out: Container[str]) -> list[Any]
     return nav
 
 
-def _place(page: SitePage) -> str:
+def _file_path(page: SitePage) -> str:
     """Return the path of the file of a page for Zensical."""
     return f"{unquote(page.url)}index.md"
 
 
-def _flow(value: Any) -> str:
+def _to_yaml(value: Any) -> str:
     """Return a property as one line of YAML."""
     text = json.dumps(value, ensure_ascii=False)
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
