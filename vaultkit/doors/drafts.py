@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check
 from vaultkit.doors.background import Background, Verdict
@@ -87,6 +87,26 @@ class Wishes:
     pause: float = 0.1
     run_all: bool = True
     notifies: bool = False
+
+    def updated(self, settings: Any) -> Wishes:
+        """Return them with the settings that an editor sends; wrong values are left out.
+
+        Examples
+        --------
+        >>> Wishes().updated({"vaultkit": {"pause": 0.5, "check": "open"}})
+        Wishes(pause=0.5, run_all=False, notifies=False)
+        """
+        settings = _plain(settings)
+        settings = _plain(settings.get("vaultkit", settings))
+        pause, check = settings.get("pause"), settings.get("check")
+        wishes = self
+        if messages := settings.get("messages"):
+            wishes = replace(wishes, notifies=messages == "notification")
+        if isinstance(pause, int | float) and pause >= 0:
+            wishes = replace(wishes, pause=float(pause))
+        if check in ("all", "open"):
+            wishes = replace(wishes, run_all=check == "all")
+        return wishes
 
 
 @dataclass(frozen=True)
@@ -381,6 +401,13 @@ class Drafts:
     def _report(self, draft: Draft) -> None:
         self._listener.found(draft.note, filter(_is_reported, draft.checks), draft)
         self._listener.status_changed()
+
+
+def _plain(settings: Any) -> dict[str, Any]:
+    """Return settings, which pygls reads as a named tuple, as a dictionary."""
+    if hasattr(settings, "_asdict"):
+        settings = settings._asdict()
+    return settings if isinstance(settings, dict) else {}
 
 
 def _fails(checks: Iterable[Check]) -> bool:

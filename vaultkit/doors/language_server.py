@@ -14,11 +14,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -32,8 +31,8 @@ from vaultkit.checks.evidence import Value
 from vaultkit.doors.bind_action import BIND, bind_actions, choose, find_candidates
 from vaultkit.doors.drafts import Draft, Wishes
 from vaultkit.doors.messages import Messages
-from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol
-from vaultkit.doors.reports import Reports
+from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol, RequestedPlace
+from vaultkit.doors.reports import NotePath, Reports
 from vaultkit.edit.actions import code_actions
 from vaultkit.edit.complete import completions
 from vaultkit.edit.find import (
@@ -60,22 +59,6 @@ FORMULAS, BINDINGS = "vaultkit/formulas", "vaultkit/bindings"
 _WATCHED = ("md", "py", "svg", "toml")
 #: Seconds between two looks at whether the editor still runs.
 _LOOK = 3.0
-
-
-class _NotePath(NamedTuple):
-    """The path of a note, and the reports of its vault."""
-
-    reports: Reports
-    path: Path
-
-
-class _RequestedPlace(NamedTuple):
-    """The position in a note that a request names, and the protocol of the note's vault."""
-
-    protocol: Protocol
-    note: Note
-    line: int
-    column: int
 
 
 class Server(LanguageServer):
@@ -141,7 +124,7 @@ class Server(LanguageServer):
 
     def _initialize(self, params: types.InitializeParams) -> None:
         """Read the vault of the first folder of the workspace."""
-        self._set(params.initialization_options)
+        self._wishes = self._wishes.updated(params.initialization_options)
         uris = [folder.uri for folder in params.workspace_folders or []]
         uris = uris or [uri for uri in [params.root_uri] if uri]
         folders = [Path(to_fs_path(uri) or ".") for uri in uris]
@@ -236,20 +219,8 @@ class Server(LanguageServer):
 
     # --- Settings and folders ----------------------------------------------------------------
 
-    def _set(self, settings: Any) -> None:
-        """Take the settings that the editor sends; unknown ones and wrong values are left out."""
-        settings = _plain(settings)
-        settings = _plain(settings.get("vaultkit", settings))
-        pause, check = settings.get("pause"), settings.get("check")
-        if messages := settings.get("messages"):
-            self._wishes = replace(self._wishes, notifies=messages == "notification")
-        if isinstance(pause, int | float) and pause >= 0:
-            self._wishes = replace(self._wishes, pause=float(pause))
-        if check in ("all", "open"):
-            self._wishes = replace(self._wishes, run_all=check == "all")
-
     def _did_configure(self, params: types.DidChangeConfigurationParams) -> None:
-        self._set(params.settings)
+        self._wishes = self._wishes.updated(params.settings)
         for reports in self._reports:
             reports.drafts.wishes = self._wishes
             reports.drafts.check_all()
@@ -532,7 +503,7 @@ class Server(LanguageServer):
 
     # --- Notes and places ----------------------------------------------------------------------
 
-    def _path(self, uri: str) -> _NotePath | None:
+    def _path(self, uri: str) -> NotePath | None:
         """Return the path of the note that a URI names, and the reports of its vault, if any."""
         name = to_fs_path(uri)
         if name is None or not name.endswith(".md"):
@@ -541,7 +512,7 @@ class Server(LanguageServer):
         for one in (path, path.resolve()):
             for reports in self._reports:
                 if one.is_relative_to(reports.drafts.vault.root):
-                    return _NotePath(reports, one)
+                    return NotePath(reports, one)
         return None
 
     def _note(self, uri: str) -> tuple[Protocol, Note] | None:
@@ -563,12 +534,12 @@ class Server(LanguageServer):
         draft = protocol.drafts.get(note.path)
         return (protocol, draft) if draft else None
 
-    def _requested_place(self, params: Any) -> _RequestedPlace | None:
+    def _requested_place(self, params: Any) -> RequestedPlace | None:
         """Return the note and the position that a request names, and the protocol of its vault."""
         if (found := self._note(params.text_document.uri)) is None:
             return None
         protocol, note = found
-        return _RequestedPlace(protocol, note, *protocol.place(note.lines, params.position))
+        return RequestedPlace(protocol, note, *protocol.place(note.lines, params.position))
 
 
 def _values(held: Draft | None) -> dict[str, list[Value]]:
@@ -579,13 +550,6 @@ def _values(held: Draft | None) -> dict[str, list[Value]]:
 def _absolute(folder: Path) -> Path:
     """Return the absolute path of a folder; links in it stay, as the editor names them."""
     return Path(os.path.abspath(folder))  # noqa: PTH100
-
-
-def _plain(settings: Any) -> dict[str, Any]:
-    """Return settings, which pygls reads as a named tuple, as a dictionary."""
-    if hasattr(settings, "_asdict"):
-        settings = settings._asdict()
-    return settings if isinstance(settings, dict) else {}
 
 
 def _runs(process: int) -> bool:

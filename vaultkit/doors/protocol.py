@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsprotocol import types
 
@@ -37,6 +37,15 @@ SYMBOLS = {
 }
 #: Kinds of checks that concern only the form of a note; their failures are warnings.
 _WARNINGS = {"form"}
+
+
+class RequestedPlace(NamedTuple):
+    """The position in a note that a request names, and the protocol of the note's vault."""
+
+    protocol: Protocol
+    note: Note
+    line: int
+    column: int
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsprotocol import types
 
@@ -21,6 +21,13 @@ STATUS = "vaultkit/status"
 MESSAGE = "vaultkit/message"
 #: Seconds between two reports of the status.
 _SELDOM = 0.2
+
+
+class NotePath(NamedTuple):
+    """The path of a note, and the reports of its vault."""
+
+    reports: Reports
+    path: Path
 
 
 class Reports:
