@@ -77,7 +77,7 @@ def bound(prose: str, code: str = CODE) -> str:
          "The pH rises<!-- pH_after > pH --> by 0.18<!-- = pH_after - pH -->."),
         ("Quito has the greatest height, 2850 m.",
          "Quito<!-- = cities[height.index(max(height))] --> has the"
-         " greatest<!-- height[2] == max(height) --> height, 2850 m<!-- = height[2] -->."),
+         " greatest<!-- height[2] == max(height) --> height, 2850 m<!-- = height[2] # m -->."),
         ("The spread falls each time.",
          "The spread falls<!-- all(b < a for a, b in zip(spread, spread[1:])) --> each time."),
         ("| city | height |\n|---|---|\n| Oslo | 23 |\n| Lima | 154 |",
@@ -102,24 +102,33 @@ def bound(prose: str, code: str = CODE) -> str:
         ("A loss of 9.5 is above the bonus of 2.",
          "A loss of 9.5<!-- = loss --> is above the bonus of 2<!-- = bonus -->."),
         ("The walk took 3.2 h, the ride 1.6 h, so the ride was shorter.",
-         "The walk took 3.2<!-- = walk --> h, the ride 1.6<!-- = ride --> h,"
+         "The walk took 3.2<!-- = walk # h --> h, the ride 1.6<!-- = ride # h --> h,"
          " so the ride was shorter<!-- ride < walk -->."),
         ("The ride took 1.6 h, which is half of the walk.",
-         "The ride took 1.6<!-- = ride --> h, which is half<!-- = ride / walk --> of the walk."),
+         "The ride took 1.6<!-- = ride # h --> h,"
+         " which is half<!-- = ride / walk --> of the walk."),
         ("From Mar on the rain rises.",
          "From Mar on the rain rises"
          "<!-- all(b > a for a, b in zip(rain[2:], rain[3:])) -->."),
         ("The rain was least in the third month, with 41.5 mm.",
          "The rain was least in the third<!-- = rain.index(min(rain)) + 1 --> month,"
-         " with 41.5 mm<!-- = min(rain) -->."),
+         " with 41.5 mm<!-- = min(rain) # mm -->."),
         ("A walk takes longer than a ride would (3.2 against 1.6).",
          "A walk takes longer<!-- walk > ride --> than a ride would"
          " (3.2<!-- = walk --> against 1.6<!-- = ride -->)."),
         ("The walk took 3.2 h and the ride 1.6 h, so the ride was faster.",
-         "The walk took 3.2<!-- = walk --> h and the ride 1.6<!-- = ride --> h,"
+         "The walk took 3.2<!-- = walk # h --> h and the ride 1.6<!-- = ride # h --> h,"
          " so the ride was faster<!-- ride < walk -->."),
         ("Of 6 days above freezing nobody spoke.",
          "Of 6<!-- = mild --> days above freezing nobody spoke."),
+        ("Of the day, 60 of 250 mg, about a quarter, are left.",
+         "Of the day, 60 of 250 mg, about a quarter<!-- = 60 / 250 -->, are left."),
+        ("Of the votes, red has more than half.",
+         "Of the votes, red has more than half"
+         "<!-- = votes['red'] / sum(votes.values()) -->."),
+        ("The rain was 71.5 mm in May, below the usual 80 mm.",
+         "The rain was 71.5 mm<!-- = rain[-1] # mm --> in May,"
+         " below<!-- rain[-1] < 80 --> the usual 80 mm."),
         ("The list has 12 parts in code, `12`, and $12$.",
          "The list has 12 parts in code, `12`, and $12$."),
     ],

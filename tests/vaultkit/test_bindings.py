@@ -282,6 +282,15 @@ def test_comments_bind_in_every_place(text: str, found: Callable[..., list[Check
     assert wrong.outcome == FAILS
 
 
+@pytest.mark.parametrize("text", ["484 kg", "484", "484 litres", "484 mg"])
+def test_a_number_has_the_unit_of_its_comment(text: str, found: Callable[..., list[Check]]) -> None:
+    code = "left = 484.0"
+    (held,) = found("It is 484 g<!-- = left # g -->.", code)
+    (slip,) = found(f"It is {text}<!-- = left # g -->.", code)
+    assert (held.outcome, slip.outcome) == (HOLDS, FAILS)
+    assert "in g" in slip.why
+
+
 @pytest.mark.parametrize(
     "comment",
     ["TODO: is this < that?", "work in progress", "not finished", "flashcards", "x -> y",

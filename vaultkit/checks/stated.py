@@ -16,7 +16,7 @@ from vaultkit.claims.bindings import Binding
 from vaultkit.claims.comparisons import contrary_extreme, order_of_difference
 from vaultkit.claims.expressions import is_literal
 from vaultkit.claims.lexicon import Lexicon, lexicon
-from vaultkit.claims.stated import Stated, numbers
+from vaultkit.claims.stated import Stated, numbers, unit_behind
 
 _HUNDRED = re.compile(r"(?<![\w.])100(?:\.0*)?(?![\w.])|percent|pct", re.IGNORECASE)
 #: The units of time in seconds.
@@ -171,6 +171,12 @@ def _number(
             f"{binding.code} is {texts[0]}, but the sentence names the other direction",
             places,
         )
+    if not wrong and len(values) == 1 and not formula:
+        unit, own = binding.unit, unit_behind(ahead, stated[-1][0], words)
+        if unit and own != unit:
+            return Judged(
+                False, f"{binding.code} is {texts[0]}: in {unit}, not {own or 'alone'}", places
+            )
     if not wrong:
         said = texts[0] if len(values) == 1 else ", ".join(texts[:12])
         return Judged(True, f"value of {binding.code}: {said}", places)

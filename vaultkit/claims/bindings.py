@@ -38,6 +38,9 @@ _FAR = 400
 _BETWEEN = 6
 
 
+#: The unit behind an expression.
+_UNIT = re.compile(r"\s#\s*(\S+)$")
+
 #: A name of another note: ``[[Sag]].sag``.
 _OF_NOTE = re.compile(r"=\s?\[\[(?P<note>[^\[\]|#]+)\]\]\.(?P<name>[A-Za-z_]\w*)")
 
@@ -93,6 +96,12 @@ class Binding:
     place: str = ""
     #: The other note that has the value under the name ``source``: ``[[Sag]].sag``.
     note: str = ""
+
+    @property
+    def unit(self) -> str:
+        """The unit of its value, which a comment of Python names: ``= left # kg``."""
+        found = _UNIT.search(self.code)
+        return found[1] if found else ""
 
     @property
     def tree(self) -> ast.expr:

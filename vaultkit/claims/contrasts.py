@@ -110,6 +110,7 @@ _PART = re.compile(
 )
 _YEARS = range(1500, 2101)
 _SCALES = {"k", "m", "bn", "thousand", "million", "millions", "billion", "billions", "trillion"}
+_SHARES = {"%", "‰", "percent", "per"}
 _FUNCTION_WORDS = re.compile(
     r"(?:to|at|in|on|and|or|of|for|by|with|when|while|as|if|is|are|than|from|after|before|because|so"
     r"|but|per|which|that|the|a|an|since|over|during|within|between|under|per|was|were|again|now|here"
@@ -201,6 +202,9 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, list[str]
         # It falls from 5 to 3.
         (rf"\b(?:{change}){adverb}\s+from\s+{_ABOUT}{_A}(?P<between>{_WORDS}{{0,40}}?)"
          rf"(?<=\s)to\s+{_ABOUT}{_B}", _from_to, "from"),
+        # It falls in every step, from 5 to 3.
+        (rf"\b(?:{change})(?:\s[a-z]+){{1,4}},\sfrom\s{_ABOUT}{_A}(?P<between>{_WORDS}{{0,20}}?)"
+         rf"(?<=\s)to\s{_ABOUT}{_B}", _from_to, "from"),
         # The mean is shorter (4) than the median (5).
         (rf"\b(?:{how})\s*\({_ABOUT}{_A}\)\s*than\b{_WORDS}{{0,60}}?\({_ABOUT}{_B}\)",
          _comparison, "than"),
@@ -212,12 +216,20 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, list[str]
         # 0.44, which is larger than the 0.36 of others.
         (rf"{_A},?\swhich\s(?:is|are|was|were){adverb}\s+(?:much\s+|far\s+|slightly\s+|still\s+)?(?:{how})"
          rf"\s+than\s+(?:the\s)?{_ABOUT}{_B}", _unequal, "which"),
+        # One takes 5 ms and the other 3, which is less.
+        (rf"{_B}(?P<between>{_WORDS}{{0,60}}?\s(?:and|but){_WORDS}{{0,40}}?\s){_A},\swhich\s(?:is|was)"
+         rf"{adverb}\s(?:a\s(?:little|bit)\s|much\s|far\s|slightly\s)?(?:{how})(?=\s?[.,;]|\s*$)",
+         _unequal, "which"),
+        # 38 boxes, more than the other week's 33; 5.1 m, below the limit of 6 m.
+        (rf"{_A},\s(?:just\s|well\s|far\s|slightly\s|much\s)?"
+         rf"(?:(?:{how})\sthan|(?P<over>above)|(?P<under>below))\s(?:the|its|their)\s"
+         rf"(?:(?!or\b|and\b)[a-z]+\s){{0,3}}{_B}", _beside, "than above below"),
         # 41 % of the 10,000 votes, which is less than half.
         (rf"{_A}(?<=%)\s(?:of|were|are|is|have|has)\b[^.;:!?()%,{FORMULA}]{{0,40}}?(?:\d{{1,3}},\d{{3}}[^.;:!?()%,\d]{{0,20}})?"
          rf",\s(?:which\sis\s)?{bound}\sthan\s{part}(?=\s?[.;])(?P<rest>)",
          _share_with_bound, "than"),
         # Fewer: 5 instead of 3.
-        (rf"\b(?:{how})(?:\sthan\sthe)?(?:\s[a-z]+){{0,2}}(?:\sof\sthe\stwo)?\s?[:,(]\s?(?:at\s)?{_ABOUT}{_A}"
+        (rf"\b(?:{how})(?:\s[a-z]+){{0,2}}(?:\sthan(?:\s[a-z]+){{1,4}})?(?:\sof\sthe\stwo)?\s?[:,(]\s?(?:at\s)?{_ABOUT}{_A}"
          rf"\s+(?:instead\sof|rather\sthan|against|versus|vs\.?|compared\s(?:with|to))\s+{_ABOUT}{_B}",
          _comparison, "instead rather against versus vs compared"),
         # It lowers the level to 4; the other one raises it to 5.
@@ -254,11 +266,18 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, list[str]
         # 4.5 V: half of the 9 V.
         (rf"{_A}\s?(?:[:,–—(]|is|are|was|were)\s?(?:that\sis\s)?{_ABOUT}(?:exactly\s)?{part}\sof\s"
          rf"(?:the\s)?{_B}(?=\s?[.,;:!?)]|\s*$)", _share_of_whole, shares),
+        # 2.0 s, twice the 1.0 s of the other one.
+        (rf"{_A},\s{_ABOUT}(?:exactly\s)?{times}\sthe\s{_B}", _ratio, multiples),
+        # 263 of its 350, about three quarters.
+        (rf"{_A}\s(?:out\s)?of\s(?:the\s|its\s|all\s|our\s|their\s)?{_B}(?:\sin\sall)?,\s{_ABOUT}(?:exactly\s)?{part}"
+         rf"(?=\s?[.,;:!?)]|\s*$)", _share_of_whole, shares),
         # 20 words, 18 of them short.
         (rf"{_A}{_WORDS}{{0,40}}?(?:,|\band|,\sand)\s{_ABOUT}(?P<b>{_DIGITS})(?P<b_unit>)\sof\s"
          r"(?:them|these|those|which|whom)\b", _part_of_whole, "them these those which whom"),
         # 12 of 48 (30 %); 30 % (12 of 48).
         (rf"{_A}\s(?:out\s)?of\s(?:the\s|all\s)?{_B}{_WORDS}{{0,30}}?\((?P<c>{_DIGITS})\s?(?:%|percent|per\scent)\)",
+         _ratio_in_percent, "% cent"),
+        (rf"{_A}\s(?:out\s)?of\s(?:the\s|its\s|all\s)?{_B}\s(?:is|are|was|were)\s(?P<c>{_DIGITS})\s?(?:%|percent|per\scent)",
          _ratio_in_percent, "% cent"),
         (rf"(?<![\w.,–-])(?P<c>{_DIGITS})\s?(?:%|percent|per\scent)\s\({_A}\s(?:out\s)?of\s(?:the\s)?{_B}\)",
          _ratio_in_percent, "% cent"),
@@ -322,6 +341,15 @@ def _unequal(found: re.Match[str], words: Lexicon) -> _Found | None:
     if own is None or own[0] != own[2]:
         return own
     return own[0], own[1], own[2], Fraction(-1, 10**9)
+
+
+def _beside(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
+    """Return what *38 boxes, more than the other week's 33* compares."""
+    one, other = _unit(found, "a"), _unit(found, "b")
+    if one != other and ((one and other) or {one, other} & (_SCALES | _SHARES)):
+        return None
+    less = found["less"] or found["under"]
+    return _value(found, "a"), "<" if less else ">", _value(found, "b"), Fraction(0)
 
 
 def _comparison_with_subject(found: re.Match[str], words: Lexicon) -> _Found | None:

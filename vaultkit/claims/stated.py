@@ -182,6 +182,25 @@ def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -
     return stated
 
 
+def unit_behind(text: str, stated: Stated, words: Lexicon) -> str:
+    """Return the symbol of the unit of a number; empty if it has none that is known.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> texts = "484 kg of dough", "six centimetres", "21 g", "3 km/h", "5 steps"
+    >>> read = [(text, numbers(text, len(text), lexicon())[0]) for text in texts]
+    >>> [unit_behind(text, number, lexicon()) for text, number in read]
+    ['kg', 'cm', 'g', 'km/h', '']
+    """
+    behind = re.match(r"[\d.,]*\d|[^\W\d_]+", text[stated.start :])
+    rest = text[stated.start + behind.end() :] if behind else ""
+    if found := _Patterns.for_lexicon(words).measure.match(rest):
+        word = found[0].strip("- \u00a0\u202f")
+        named = (own for own, known in words.words["measures"].items() if word.lower() in known)
+        return word if word in words.words["measures"] else next(named, word)
+    found = _SYMBOL.match(rest)
+    return found[0].strip() if found else ""
+
+
 class _Patterns:
     """The patterns of a language, by what they match."""
 
@@ -207,6 +226,10 @@ class _Patterns:
         units = "|".join(words.words["units"]["1e-2"])
         percent = rf"(?P<percent>\s(?:percent|per\scent|{units})\b)?"
         self.numerals = _whole_word_pattern(rf"(?P<n>{NUMERAL}){percent}")
+        symbols = "|".join(map(re.escape, words.words["measures"]))
+        self.measure = re.compile(
+            rf"[- \u00a0\u202f]?(?:{symbols}|(?i:{pattern('measures')}))(?![\w/²³^])"
+        )
         self.unit = re.compile(rf"[- ]{pattern('units')}(?!\w)", re.IGNORECASE)
         self.minus = re.compile(rf"{pattern('before', 'minus')}\s$", re.IGNORECASE)
         articles = pattern("grammar", "articles")

@@ -12,7 +12,9 @@ from itertools import groupby
 from vaultkit.checks.bindings import agreement
 from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.bindings import bindings
+from vaultkit.claims.stated import Stated, unit_behind
 from vaultkit.edit import bind_numbers, bind_words
+from vaultkit.edit.kinds import is_multiple, is_ordinal
 from vaultkit.edit.sentences import Candidate, Page, Proposal, Sentence
 from vaultkit.edit.text import Edit, text_with_edits
 from vaultkit.read.markdown import parse
@@ -20,6 +22,9 @@ from vaultkit.read.note import Note
 
 #: Most candidates that are offered, and the least score of the best one.
 _OFFERED, _LEAST = 5, -1.0
+
+#: Units that whole numbers count.
+_COUNTED = ("d", "wk", "mo", "y")
 
 
 def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> list[Proposal]:
@@ -40,7 +45,10 @@ def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> 
     found = []
     for one in sentences:
         for stated, candidates in readings[id(one)]:
-            found += _proposal(page, one, stated.start, stated.end, candidates, states=False)
+            unit = _unit(page, one, stated)
+            found += _proposal(
+                page, one, stated.start, stated.end, candidates, states=False, unit=unit
+            )
         for word in bind_words.of_sentence(page, one, readings[id(one)]):
             found += _proposal(page, one, word.start, word.end, word.candidates, states=word.states)
     # Behind one word there is one comment: what would be accepted goes first.
@@ -49,9 +57,18 @@ def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> 
     return [next(several) for _, several in places]
 
 
+def _unit(page: Page, sentence: Sentence, stated: Stated) -> str:
+    """Return the unit of a number; *6 days* and *the third month* are counted, not measured."""
+    text = sentence.piece.text
+    if is_multiple(stated) or is_ordinal(stated, text):
+        return ""
+    unit = unit_behind(text, stated, page.words)
+    return "" if stated.value.denominator == 1 and unit in _COUNTED else unit
+
+
 def _proposal(
     page: Page, sentence: Sentence, start: int, end: int, candidates: Sequence[Candidate], *,
-    states: bool,
+    states: bool, unit: str = "",
 ) -> list[Proposal]:  # fmt: skip
     """Return the proposal for words of a sentence; none if no candidate is good enough."""
     if not candidates or candidates[0].score < _LEAST:
@@ -60,7 +77,7 @@ def _proposal(
     if place is None:
         return []
     text, shown = sentence.piece.text[start:end], sentence.shown
-    return [Proposal(text, shown, *place, tuple(candidates[:_OFFERED]), states)]
+    return [Proposal(text, shown, *place, tuple(candidates[:_OFFERED]), states, unit)]
 
 
 def insertions(note: Note, chosen: Sequence[tuple[Proposal, Candidate]]) -> list[Edit]:
@@ -87,8 +104,9 @@ def _holding(
     """Yield the insertions whose words agree with the values of the candidates."""
     own = list(bindings(bound))
     for edit, candidate in inserted:
+        code = edit.text.removeprefix("<!-- ").removeprefix("= ").removesuffix(" -->")
         binding = min(
-            (one for one in own if one.code == candidate.code),
+            (one for one in own if one.code == code),
             key=lambda one: abs(one.line - edit.span.line),
             default=None,
         )

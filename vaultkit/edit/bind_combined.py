@@ -23,7 +23,7 @@ from vaultkit.edit.kinds import (
     significant_digits,
     weight_of_digits,
 )
-from vaultkit.edit.sentences import Candidate, Sentence, identifiers
+from vaultkit.edit.sentences import Candidate, Sentence, identifiers, in_brackets
 from vaultkit.edit.wording import MEANINGS, NAMED, overlap, says_label, stems
 
 #: Most atoms that are combined.
@@ -45,15 +45,15 @@ _OF_NUMBERS = 1.0
 SIZE = re.compile(r"^len\([^()]*\)$|\.shape\b|\.size$|\.ndim$|^\(?[^()]+[<>=][^()]+\)\.sum\(\)$")
 #: Words that say how numbers are combined.
 _CUES = {
-    "-": r"\b(?:differ\w*|than|by|gap|apart|more|less|fewer|between|rest|left|saves?|loss|gain"
-    r"|further|farther|longer|shorter|higher|lower|later|sooner|lighter|heavier|behind|ahead)\b",
+    "-": r"\b(?:differ\w*|than|by|gap|apart|more|less|fewer|between|rest|left|loss|gain"
+    r"|sav(?:es?|ed|ings?)|further|farther|longer|shorter|higher|lower|later|sooner|lighter|heavier|behind|ahead)\b",
     "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
     "+": r"\b(?:together|total|sum|altogether|both)\b",
 }
 _RATIO = r"\b(?:ratio|times|factor|per|each|average|mean)\b"
 #: Words around a difference, and how many earlier values it may be one of.
 _GAP = re.compile(
-    r"\b(?:differ\w*|gap|discount|premium|shift|rise|fall|drop|loss|lost|gain\w*|by|margin|swing)\s"
+    r"\b(?:differ\w*|gap|sav(?:es?|ed|ings?)|discount|premium|shift|rise|fall|drop|loss|lost|gain\w*|by|margin|swing)\s"
     r"(?:(?:of|is|was|just|only|about|exactly|another)\s)*[*$€£]*$",
     re.IGNORECASE,
 )
@@ -132,8 +132,9 @@ class Combinations:
             if few or is_bound(stated):
                 # Only what the sentence itself names is combined here.
                 score += _OF_SENTENCE - weight_of_digits(stated)
-            if is_multiple(stated) and bound and all(a.code in bound for a in atoms):
-                score += _OF_NUMBERS
+            if is_multiple(stated) and bound:
+                # Most multiples are of a number that the sentence states.
+                score += _OF_NUMBERS * sum(a.code in bound for a in atoms) / len(atoms)
             # A multiple in words is a ratio, so that the names alone may say which.
             named = is_multiple(stated) or " - " in code
             least = _SURE_OF_SERIES if few or (named and _are_alike(atoms)) else _SURE
@@ -163,7 +164,9 @@ class Combinations:
         if operator == "/" and not is_ratio:
             return False  # *2.5 of them*
         if all(a.code in bound for a in atoms):
-            return operator == "/" or (operator == "-" and self._is_gap(stated))
+            # A multiple of one of them is the other: `vaultkit.edit.bind_beside`.
+            is_share = operator == "/" and not is_multiple(stated)
+            return is_share or (operator == "-" and self._is_gap(stated))
         if any(SIZE.search(a.code) or a.value in (0, 1, -1) for a in atoms):
             return False
         if not all(_function_is_said(a, said) for a in atoms if a.code not in bound):
@@ -212,7 +215,7 @@ class Combinations:
             costs = cost_of_fit(stated, value)
             near_bound = not is_bound(stated) or is_near_bound(stated, value)
             if costs is not None and near_bound:
-                code = f"{_in_brackets(part.code)} / {_in_brackets(whole.code)}"
+                code = f"{in_brackets(part.code)} / {in_brackets(whole.code)}"
                 ratios.setdefault(round(value, 12), Candidate(
                     code, _OF_NUMBERS + overlap(whole.names, said) - whole.cost, True,
                     (part, whole), value,
@@ -247,7 +250,7 @@ class Combinations:
                 value = float(one.value) - float(other.value)
                 costs = cost_of_fit(stated, value) if one.code != other.code else None
                 if costs is not None and (value > 0 or cost_of_fit(stated, -value) is None):
-                    code = f"{_in_brackets(one.code)} - {_in_brackets(other.code)}"
+                    code = f"{in_brackets(one.code)} - {in_brackets(other.code)}"
                     score = weight_of_digits(stated) + 1 - costs
                     found[code] = Candidate(code, score, True, (one, other), value)
         # Several pairs with the same difference leave open which one is meant.
@@ -259,12 +262,12 @@ def _combinations(
 ) -> Iterator[tuple[str, float, float, tuple[Atom, ...]]]:
     """Yield the combinations of atoms: expression, value, score and atoms."""
     for score, one in ranked:
-        x, a = _in_brackets(one.code), float(one.value)
+        x, a = in_brackets(one.code), float(one.value)
         yield f"1 - {x}", 1 - a, score - _COMPLEMENT, (one,)
         for other_score, other in ranked:
             if one.code == other.code:
                 continue
-            y, b = _in_brackets(other.code), float(other.value)
+            y, b = in_brackets(other.code), float(other.value)
             both = (score + other_score - one.cost - other.cost) / 2
             both += _SHARED_VARIABLE * bool(identifiers(one.code) & identifiers(other.code))
             pair = one, other
@@ -292,11 +295,6 @@ def _function_is_said(atom: Atom, said: frozenset[str]) -> bool:
     """Return whether words say the function of an expression: *the peak* is ``max``."""
     found = _FUNCTION.search(atom.code)
     return not found or bool(stems(MEANINGS[found[1]]) & said)
-
-
-def _in_brackets(code: str) -> str:
-    plain = re.sub(r"'[^']*'|\([^()]*\)|\[[^\[\]]*\]", "", code)
-    return f"({code})" if " " in plain else code
 
 
 def _are_alike(atoms: Sequence[Atom]) -> bool:

@@ -11,6 +11,7 @@ from itertools import groupby
 from vaultkit.claims.naming import mask_names
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.edit import bind_ranks
+from vaultkit.edit.bind_beside import Beside, numbers_of
 from vaultkit.edit.bind_combined import SIZE, Combinations
 from vaultkit.edit.described import Surroundings
 from vaultkit.edit.expressions import Atom
@@ -26,7 +27,14 @@ from vaultkit.edit.kinds import (
     significant_digits,
     weight_of_digits,
 )
-from vaultkit.edit.sentences import Candidate, Page, Sentence, means_the_same, words_of
+from vaultkit.edit.sentences import (
+    Candidate,
+    Page,
+    Sentence,
+    means_the_same,
+    unrounded,
+    words_of,
+)
 from vaultkit.edit.wording import MEANINGS, NAMED, overlap, says_label, stems
 from vaultkit.read.prose import CODE, END
 
@@ -50,8 +58,8 @@ _LONG, _PER_CHARACTER = 20, 0.02
 #: the names of the atom, and costs if they are not; and what it gains if they name what the atom
 #: counts.
 _ITS_NOUN, _OTHER_NOUN, _COUNTED = 1.0, -1.5, 2.0
-#: A smaller number needs a unit, to be a quantity.
-_MANY = 100
+#: Numbers of hours, months and minutes, which many a sentence has.
+_ROUND = (12, 24, 60)
 #: The fewest significant digits with which a value needs no name in the sentence: if the output
 #: shows the same digits or the value is a variable, and in any case.
 _RARE, _UNIQUE = 3, 4
@@ -66,6 +74,8 @@ _STATED = 1.0
 #: The score of a candidate that is right though the sentence hardly names it, and how far ahead
 #: of the next one it is.
 _CLEAR, _FAR = 2.5, 2.0
+#: The score of a small integer of which that is so.
+_CLEAR_COUNT = 4.0
 #: A number with the candidates for it, the best first.
 Reading = tuple[Stated, list[Candidate]]
 
@@ -94,6 +104,7 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
     earlier = page.said.setdefault(id(sentence.piece), [])
     result = []
     combined = Combinations(sentence, search.pool, search.wide, search.named, page.words)
+    near = Beside(sentence, numbers_of(simple, sentence), search.pool, page.words)
     for one in found:
         best = simple[one][0] if simple[one] else None
         beside = [atom for atom in sure if best is None or atom.code != best.code]
@@ -105,6 +116,8 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
             several += combined.difference(one, [*earlier, *sure])
             several += combined.share(one, _before(one, simple, earlier, sentence))
             several += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
+            if not any(c.sure for c in several):
+                several += near.of(one)
         ranked = _sure_first(sorted([*simple[one], *several], key=lambda c: -c.score))
         if is_multiple(one) or not (best and best.sure):
             # Many expressions have about the value of a multiple; the words say which.
@@ -260,10 +273,12 @@ class _Search:
         if atom.extreme:
             is_place = atom.extreme.startswith("arg")
             is_small = is_count(stated) and (is_place or float(atom.value) < _FEW)
+            if self._is_the_extreme(stated, atom):
+                return True
             return self._selects(atom, said) and not is_small
         if self._is_nearest(stated, atom) and (same or significant_digits(stated) > 1):
             return True
-        if self._is_the_variable(stated, atom):
+        if self._is_the_only(stated, atom):
             return True
         if needs_name(stated) and not self._is_beside(stated, atom):
             return False
@@ -283,7 +298,9 @@ class _Search:
         if significant == 1 and (cost_of_fit(stated, float(atom.value)) or 0) >= 1:
             return False
         if atom.labels and not (same and significant >= _RARE):
-            return _labels_are_said(atom, said | self.wide) and (named or significant > 1)
+            is_name = any(word.isalpha() for label in atom.labels for word in label)
+            near = said | self.wide if is_name else said
+            return _labels_are_said(atom, near) and (named or significant > 1)
         if named or len(atom.code) == 1:
             return named
         # Nothing is named: only many digits speak for the atom.
@@ -300,38 +317,43 @@ class _Search:
         """
         if not ranked or ranked[0].score < _CLEAR or len(ranked[0].atoms) != 1:
             return False
-        if significant_digits(stated) < 2:
+        if significant_digits(stated) < 2 and not (
+            is_count(stated) and ranked[0].score >= _CLEAR_COUNT
+        ):
             return False
         best, (atom,) = ranked[0], ranked[0].atoms
         if is_bound(stated) or is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
             return False
         significant = significant_digits(stated)
         shown, own = atom.shown.rstrip("%"), re.sub(r"[,\s%]", "", stated.digits)
+        if significant < 2:
+            return all(best.score - other.score >= _FAR for other in ranked[1:])
         if shown != own and (significant < _RARE or shown.lstrip("+-") == own):
             return False
         return all(best.score - other.score >= _FAR for other in ranked[1:])
 
-    def _is_the_variable(self, stated: Stated, atom: Atom) -> bool:
-        """Return whether a number is a quantity that is assigned to one variable alone.
+    def _is_the_only(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether a quantity is a variable, element, sum or extreme, and no other value.
 
-        It has a unit, or many digits, and no other expression of the page has its value.
+        It has a unit, or more than one digit, and no other expression of the page has its value.
         """
-        if not atom.code.isidentifier() or not counts_exactly(stated, float(atom.value)):
+        if not _SIMPLE.fullmatch(atom.code) or not counts_exactly(stated, float(atom.value)):
             return False
-        if is_count(stated) or self._whole(stated):
+        is_share = is_percent(stated) and abs(float(atom.value)) < 1
+        if is_count(stated) or (self._whole(stated) and not is_share):
             return False
         has_unit = len(stated.scales) > 1 or bool(_UNIT.match(self.text, stated.end))
-        is_long = (
-            len(re.sub(r"\D", "", stated.digits)) >= _UNIQUE and significant_digits(stated) > 1
-        )
-        if not stated.digits or (float(atom.value) < _MANY and not has_unit):
-            return False
-        return (has_unit or is_long) and self._is_alone(stated, atom)
+        enough = 2 if atom.code.isidentifier() or has_unit else _RARE
+        has_digits = significant_digits(stated) >= enough and float(stated.value) not in _ROUND
+        is_unit = has_unit and atom.code.isidentifier()
+        return bool(stated.digits) and (is_unit or has_digits) and self._is_alone(stated, atom)
 
     def _is_alone(self, stated: Stated, atom: Atom) -> bool:
         """Return whether no other expression of the page has the value of a number."""
         return not any(
-            one.code != atom.code and cost_of_fit(stated, float(one.value)) is not None
+            unrounded(one.code) != atom.code
+            and not (atom.series and one.series == atom.series and one.value == atom.value)
+            and cost_of_fit(stated, float(one.value)) is not None
             for one in self.pool
         )
 
@@ -387,10 +409,29 @@ class _Search:
         """Return whether the sentence names a series, and says that it is about its largest."""
         function = atom.extreme.removeprefix("arg")
         table = {"max": "largest", "min": "smallest"}[function]
-        own = "|".join([*MEANINGS[function].split(), self.words.pattern("directions", table)])
+        either = self.words.pattern("grammar", "either")
+        own = "|".join(
+            [*MEANINGS[function].split(), self.words.pattern("directions", table), either]
+        )
         text = self.text[self.sentence.start : self.sentence.end]
         named = overlap(atom.names - stems(MEANINGS[function]), said)
         return named >= NAMED and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
+
+    def _is_the_extreme(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether a superlative in the clause of a number leaves only one series.
+
+        *The thickest tree has 47 cm*: 47 is the largest of one list alone.
+        """
+        if atom.extreme.startswith("arg"):
+            return False
+        table = {"max": "largest", "min": "smallest"}[atom.extreme]
+        own = self.words.pattern("directions", table)
+        either = self.words.pattern("grammar", "either")
+        around = self._around(stated)
+        if not re.search(rf"\b(?:{own}|{either})\b", f"{around.ahead} {around.after}", re.I):
+            return False
+        same = [one for one in self.pool if one.value == atom.value and one.code != atom.code]
+        return all(one.series == atom.series or one.cost > 0.7 for one in same)
 
     def _counts(self, stated: Stated, atom: Atom) -> bool:
         """Return whether the words around a small integer say that it is an expression's value."""
@@ -413,10 +454,20 @@ class _Search:
         if not any(len(word) > 1 and word.isalpha() for word in words):
             # A place or a number is no name: *index 4* is not element 4 of any list.
             named = self._is_named(stated, atom)
-            if is_count(stated) or not named:
+            is_letter = any(word.isalpha() and self._is_code(word) for word in words)
+            is_number = any(len(word) > 1 and word.isdecimal() for word in words)
+            exact = (is_number and significant_digits(stated) > 1) or is_letter
+            if not exact and (is_count(stated) or not named):
                 return False
         family = [one for one in self.pool if one.series == atom.series and not one.extreme]
         return self._around(stated).nearest(atom, family)
+
+    def _is_code(self, word: str) -> bool:
+        """Return whether a word is all that the sentence shows as code."""
+        shown = re.findall(
+            f"{CODE}([^{END}]*){END}", self.text[self.sentence.start : self.sentence.end]
+        )
+        return shown == [word]
 
     def _around(self, stated: Stated) -> Surroundings:
         if stated not in self._surroundings:
@@ -452,6 +503,10 @@ def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
 
 #: A unit behind a number.
 _UNIT = re.compile(r"[ \u00a0\u202f]?(?:[kcmµ]?[mgsWVAJNLl]|km/h|min|€|euros?|%|°C?)(?![\w-])")
+#: A variable, an element of one, or the sum or an extreme of its elements.
+_SIMPLE = re.compile(
+    r"\w+(?:\[[^][]*\])?|(?:sum|max|min)\(\w+(?:\.values\(\))?\)|\w+\.(?:sum|max|min)\(\)"
+)
 #: An element of a variable.
 _ELEMENT = re.compile(r"\w+(?:\[[^][]*\])+")
 #: A number in code.

@@ -15,21 +15,36 @@ from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
 from vaultkit.claims.stated import Stated
+from vaultkit.edit.bind_beside import Number, are_alike, numbers_of, on_one_scale
 from vaultkit.edit.bind_numbers import PLACES, Reading
-from vaultkit.edit.described import WORD, places_of
+from vaultkit.edit.described import WORD, is_printed_as, places_of
 from vaultkit.edit.expressions import Atom
+from vaultkit.edit.kinds import cost_of_fit, is_count, significant_digits
 from vaultkit.edit.sentences import Candidate, Page, Sentence, is_alone, words_of
-from vaultkit.edit.sides import are_of_one_kind, are_of_series, comparable, holds, part_of_list
+from vaultkit.edit.sides import (
+    are_of_one_kind,
+    are_of_series,
+    are_of_shape,
+    comparable,
+    holds,
+    part_of_list,
+)
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
 _WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
 #: Words whose way depends on the quantity: more speed is faster, more time is slower.
 _EITHER = {"sides:more", "sides:less", "sides:better", "sides:worse"}
+#: Superlatives of time, which are no value of a list: *the latest figure is 38*.
+_OF_TIME = ("latest", "earliest")
 _SUPERLATIVE = re.compile(r"\w+est|worst")
 _SIGNS = {1: ">", -1: "<", 0: "=="}
 #: What is between two numbers that are compared.
 _AGAINST = re.compile(r"\W*(?:[^\W\d_]+\s)?(?:against|versus|vs\.?|instead of|rather than)\W*")
+#: A number right before it is compared with the one before that.
+_WHICH = re.compile(
+    r"(?:\s\w+)?,\s(?:which|that)\s(?:is|was|are)\s(?:\w+ly\s|a\s(?:little|bit)\s|much\s|far\s)?"
+)
 #: A unit or noun behind a number.
 _UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)")
 #: A word that begins another statement.
@@ -86,6 +101,7 @@ def of_sentence(page: Page, sentence: Sentence, readings: Sequence[Reading]) -> 
         if not spoken.denied and spoken.table != "weak":
             yield from search.names(spoken)
     yield from search.elements()
+    yield from search.nothing()
     yield from search.thresholds(readings)
 
 
@@ -115,6 +131,8 @@ class _Search:
             if (value := _value(found[0])) is not None
         ]
         self.starts = [stated.start for stated, _ in readings]
+        #: The numbers of the sentence, bound or not.
+        self.stated = numbers_of(dict(readings), sentence)
         self.codes = {side.code for _, _, side in self.bound}
 
     def _unit(self, stated: Stated) -> str:
@@ -132,8 +150,10 @@ class _Search:
     def conditions(self, spoken: Spoken) -> Iterator[Candidate]:
         """Yield the conditions for a word of comparison that hold."""
         before, behind = self._clause(spoken.start)
+        if not spoken.denied and spoken.what in ("more", "less"):
+            yield from self._of_numbers(spoken)
+            yield from self._apart(spoken)
         if spoken.table == "weak":
-            yield from self._limits(spoken)
             return
         if spoken.denied:
             if spoken.what in ("rises", "falls"):
@@ -143,6 +163,7 @@ class _Search:
         if spoken.what in ("rises", "falls"):
             yield from self._trends(spoken, before, behind)
             yield from self._from_to(spoken, behind)
+            yield from self._from_before(spoken, behind)
         if spoken.what in ("more", "less", "rises", "falls"):
             yield from self._differences(spoken)
         if spoken.what in ("more", "less", "same") or spoken.what in _EITHER:
@@ -183,17 +204,38 @@ class _Search:
             one = self._nearest(spoken, elements)
             if one is None or one.value != atom.value:
                 continue
-            bound = one.code in self.codes
+            bound = one.code in self.codes or self._is_stated(spoken, one)
             textual = bool(one.labels) and all(map(_is_textual, one.labels))
             near = len(elements) > _FEW and textual and self._label_is_near(spoken, one)
-            placed = bool(one.labels) and not textual and named >= NAMED
+            placed = bool(one.labels) and not textual
+            placed = placed and (named >= NAMED or self._counts(spoken, len(elements)))
             sure = bound or placed or (textual and (named >= NAMED or near))
             if spoken.what in _EITHER:
-                sure = sure and named >= NAMED
+                sure = sure and (named >= NAMED or bound)
             noun = stems(" ".join(WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
             score = _SERIES + named + textual + bound + _BESIDE * near - one.cost
             score += overlap(stems(atom.series), noun) >= NAMED  # *the biggest harvest*
             yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
+
+    def _is_stated(self, spoken: Spoken, atom: Atom) -> bool:
+        """Return whether a number near a superlative is the value of an element."""
+        if spoken.word in _OF_TIME:
+            return False
+        return any(
+            cost_of_fit(one.stated, float(atom.value)) is not None
+            and (significant_digits(one.stated) > 1 or is_count(one.stated))
+            for one in self.stated
+        )
+
+    def _counts(self, spoken: Spoken, count: int) -> bool:
+        """Return whether a superlative is of as many things: *the driest of the four*."""
+        found = [one for one in self.stated if one.start >= spoken.end][:1]
+        behind = self.text[spoken.end : found[0].start] if found else ""
+        return (
+            bool(found)
+            and bool(re.fullmatch(r"\sof\s(?:\w+\s){0,2}", behind))
+            and (found[0].value == count)
+        )
 
     def _nearest(self, spoken: Spoken, elements: Sequence[Atom]) -> Atom | None:
         """Return the element whose label, or bound number, is nearest to a superlative.
@@ -247,7 +289,7 @@ class _Search:
             if nearest is None or not stems(atom.value) & frozenset().union(*nearest.labels):
                 continue
             named = overlap(atom.names - stems(_MEANINGS[function]), self.sentence.said)
-            bound = nearest.code in self.codes
+            bound = nearest.code in self.codes or self._is_stated(spoken, nearest)
             near = len(elements) > _FEW and self._is_near(spoken, *place.span())
             sure = named >= NAMED or bound or near
             noun = stems(" ".join(WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
@@ -303,6 +345,19 @@ class _Search:
         for (first, last), several in found.items():
             yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
 
+    def nothing(self) -> Iterator[Word]:
+        """Yield the zeros of *no bucket is empty* and *it never falls*, which a block prints."""
+        for place, name in self.page.words.find("counts", self.text):
+            if name != "0" or not self.sentence.start <= place.start() < self.sentence.end:
+                continue
+            said = words_of(self.text[slice(*self._part(place.start()))])
+            found = [
+                Candidate(one.code, _SERIES, True, (one,), one.value) for one in self.numbers
+                if one.value == 0 and is_printed_as(one, said)
+            ]  # fmt: skip
+            if found:
+                yield Word(*place.span(), found, states=False)
+
     def thresholds(self, readings: Sequence[Reading]) -> Iterator[Word]:
         """Yield conditions for *more than half (0.507)*, if the other number is bound."""
         for stated, _ in readings:
@@ -320,19 +375,58 @@ class _Search:
                             stated.start, stated.end, [Candidate(code, 2.0, sure)], states=True
                         )
 
-    def _limits(self, spoken: Spoken) -> Iterator[Candidate]:
-        """Yield the condition for *3.2 is below the limit of 4*, if both numbers are bound."""
-        begins, ends = self._part(spoken.start)
-        ahead = [one for one in self.bound if begins <= one[0] and one[1] <= spoken.start]
-        after = [one for one in self.bound if spoken.end <= one[0] and one[1] <= ends]
-        if not ahead or not after or spoken.what not in ("more", "less"):
+    def _of_numbers(self, spoken: Spoken) -> Iterator[Candidate]:
+        """Yield the comparison of two numbers next to a word: *4.2 h, longer than the 3.1 h of*.
+
+        Also that of *211 months instead of 240, 29 fewer*, and *3.1, and it takes 4.2, which is
+        more*.
+        """
+        before = [one for one in self.stated if one.end <= spoken.start][-3:]
+        after = [one for one in self.stated if spoken.end <= one.start][:1]
+        between = self.text[before[-1].end : spoken.start] if before else ""
+        pair: tuple[Number, ...] = ()
+        if after and before and len(between.split()) <= _NEAR and not _AND.search(between):
+            behind = self.text[spoken.end : after[0].start]
+            than = spoken.table == "weak" or re.match(r"\s(?:than|to)\b", behind)
+            if than and len(behind.split()) <= _NEAR and not re.search(r"[,;:.]\s", behind):
+                pair = before[-1], after[0]
+        if not pair and len(before) > 1:
+            if _WHICH.fullmatch(between):
+                pair = before[-1], before[-2]
+            elif len(between.split()) < 2 and len(before) > 2:
+                one, other, gap = before
+                between = self.text[one.end : other.start]
+                is_gap = cost_of_fit(gap.stated, abs(other.value - one.value)) is not None
+                if is_gap and _AGAINST.fullmatch(between):
+                    pair = one, other
+        if not pair or not are_alike(*pair):
             return
-        if len(self.text[spoken.end : after[0][0]].split()) > _NEAR:
-            return
-        left, right = ahead[-1][2], after[0][2]
+        left, right = on_one_scale(*pair)
         way = _WAYS[spoken.what]
+        if right.is_bound and not left.is_bound:
+            return  # a number is not the subject of a condition
         if left.code != right.code and holds(left.value, right.value, way):
             yield Candidate(f"{left.code} {_SIGNS[way]} {right.code}", _SERIES, True)
+
+    def _apart(self, spoken: Spoken) -> Iterator[Candidate]:
+        """Yield the comparison that a difference states: *26.5 hours, 1.5 hours below the mean*."""
+        before = [one for one in self.stated if one.end <= spoken.start][-2:]
+        if len(before) < 2 or len(self.text[before[1].end : spoken.start].split()) > 1:
+            return
+        one, gap = before
+        found = re.match(r"\s(?:than\s)?(?:the|its)\s(\w+(?:\s\w+)?)", self.text[spoken.end :])
+        if not one.is_bound or not found:
+            return
+        said, way = words_of(found[1]), _WAYS[spoken.what]
+        named: dict[float, Candidate] = {}
+        for atom in self.numbers:
+            value = float(atom.value)
+            is_gap = cost_of_fit(gap.stated, abs(value - one.value)) is not None
+            if is_gap and holds(one.value, value, way) and overlap(atom.names, said) >= NAMED:
+                code = f"{one.code} {_SIGNS[way]} {atom.code}"
+                named.setdefault(value, Candidate(code, _SERIES, True))
+        if len(named) == 1:
+            yield from named.values()
 
     def _two_numbers(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
         """Yield the comparison of the only two numbers of a sentence, if they are alike.
@@ -459,6 +553,19 @@ class _Search:
         before, after = behind[0][2], behind[1][2]
         if (after.value - before.value) * _WAYS[spoken.what] > 0:
             yield Candidate(f"{after.code} {_SIGNS[_WAYS[spoken.what]]} {before.code}", 5.0, True)
+
+    def _from_before(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
+        """Yield the condition for *drops to 4.5*, if an earlier number is alike: `w2` and `w`."""
+        behind = next((one for one in self.bound if spoken.end <= one[0] < end), None)
+        if not behind or not re.fullmatch(r"\s+to\s(?:\w+\s)?", self.text[spoken.end : behind[0]]):
+            return
+        after, way = behind[2], _WAYS[spoken.what]
+        for atom in reversed([one for own in self.page.said.values() for one in own]):
+            if isinstance(atom.value, str) or not are_of_shape(atom.code, after.code):
+                continue
+            if holds(after.value, float(atom.value), way):
+                yield Candidate(f"{after.code} {_SIGNS[way]} {atom.code}", _SERIES, True)
+            return
 
     def _differences(self, spoken: Spoken) -> Iterator[Candidate]:
         """Yield the condition for *rises by 0.18*, if the number is bound to a difference."""

@@ -75,7 +75,7 @@ class Surroundings:
         return any(
             len(phrase) >= _FEW and overlap(phrase, self.clause) > 0.7 * len(phrase)
             for phrase in atom.phrases
-        )
+        ) or is_printed_as(atom, self.clause)
 
     def named(self, atom: Atom) -> bool:
         """Return whether the clause says all words of a name of two or more words.
@@ -115,6 +115,14 @@ class Surroundings:
             return ahead
         after = places_of(atom.labels, WORD.findall(self.after))
         return None if after is None else _FAR + after
+
+
+def is_printed_as(atom: Atom, said: Collection[str]) -> bool:
+    """Return whether a text says all words with which a block prints a value, one of them long."""
+    return any(
+        any(len(word) > _SHORT for word in phrase) and overlap(phrase, said) >= len(phrase)
+        for phrase in atom.phrases
+    )
 
 
 def places_of(labels: Sequence[frozenset[str]], words: Sequence[str]) -> int | None:

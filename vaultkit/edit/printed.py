@@ -68,6 +68,7 @@ def written(trees: Sequence[ast.stmt], variables: Mapping[str, Any]) -> Iterator
             for node in ast.walk(tree):
                 if is_print(node):
                     yield from _printed(node)
+                    yield from _unrolled_dictionaries(node, variables)
     for tree in trees:
         if not isinstance(tree, _INNER):
             for node in ast.walk(tree):
@@ -164,6 +165,28 @@ def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
                     series = f"{loop.lineno}: {source}"
                     yield replace(one, node=node, names=names, labels=(label,), series=series)
                     break
+
+
+def _unrolled_dictionaries(call: ast.AST, variables: Mapping[str, Any]) -> Iterator[Written]:
+    """Yield the values of dictionaries that a print makes, each with its key as the label."""
+    assert isinstance(call, ast.Call)
+    for made in call.args:
+        match made:
+            case ast.DictComp(key, value, [ast.comprehension(target, of, [])]):
+                pass
+            case _:
+                continue
+        for n, (item, access) in enumerate(_items(of, variables)):
+            if n >= _ITEMS:
+                break
+            known = {name: own for name, own, _ in _bound_by(target, item, access, constants=True)}
+            label = evaluated(_Filled(known).visit(deepcopy(key)), variables)
+            node = _Filled(known).visit(deepcopy(value))
+            if label is not None and _names_any(node, variables):
+                source = ast.unparse(value)
+                yield Written(
+                    node, stems(source), (stems(str(label)),), "", f"{made.lineno}: {source}"
+                )
 
 
 def _given(

@@ -77,15 +77,21 @@ class Proposal:
     column: int
     candidates: tuple[Candidate, ...]
     states: bool = False
+    #: The unit behind the number.
+    unit: str = ""
 
     @property
     def accepted(self) -> bool:
         """Whether the best candidate is alone and scores well."""
         return self.candidates[0].sure and is_alone(self.candidates)
 
+    def code(self, candidate: Candidate) -> str:
+        """Return the code of a candidate, with the unit of its value."""
+        return f"{candidate.code} # {self.unit}" if self.unit else candidate.code
+
     def comment(self, candidate: Candidate) -> str:
         """Return the comment that binds the text to a candidate."""
-        return f"<!-- {'' if self.states else '= '}{candidate.code} -->"
+        return f"<!-- {'' if self.states else '= '}{self.code(candidate)} -->"
 
     def edit(self, candidate: Candidate) -> Edit:
         """Return the insertion of that comment."""
@@ -161,7 +167,7 @@ def means_the_same(one: Candidate, other: Candidate) -> bool:
     Equal numbers are the same quantity, except small integers, which are equal by chance unless
     both are elements with the same labels, or lengths of lists.
     """
-    if _unrounded(one.code) == _unrounded(other.code):
+    if unrounded(one.code) == unrounded(other.code):
         return True
     if isinstance(one.value, str) or isinstance(other.value, str):
         return False
@@ -180,22 +186,34 @@ def means_the_same(one: Candidate, other: Candidate) -> bool:
     return (any(labels) and labels == others) or bool((series & of_other) - {""})
 
 
-def _unrounded(code: str) -> str:
+def unrounded(code: str) -> str:
     """Return an expression without the rounding around it.
 
-    >>> _unrounded("round(float(x / y), 2)"), _unrounded("int(a) + int(b)")
+    >>> unrounded("round(float(x / y), 2)"), unrounded("int(a) + int(b)")
     ('x / y', 'int(a) + int(b)')
     """
     found = _ROUNDED.fullmatch(code)
     inner = found["inner"] if found else ""
     whole = inner.count("(") == inner.count(")") and inner.find("(") <= inner.find(")")
-    return _unrounded(inner) if inner and whole else code
+    return unrounded(inner) if inner and whole else code
 
 
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a text, with those of its code and formulas."""
     code = " ".join(re.findall(f"{CODE}([^{END}]*){END}", text))
-    return stems(text, spoken=True) | stems(code)
+    return stems(text, spoken=True) | stems(code) | _initials(text)
+
+
+def _initials(text: str) -> frozenset[str]:
+    """Return the initials of two or three words side by side, which code abbreviates.
+
+    >>> sorted(_initials("The moving average falls"))
+    ['af', 'ma', 'maf', 'tm', 'tma']
+    """
+    letters = [word[0].lower() for word in re.findall(r"[^\W\d_]+", text)]
+    return frozenset(
+        "".join(letters[n : n + count]) for count in (2, 3) for n in range(len(letters) - count + 1)
+    )
 
 
 class Page:
@@ -273,6 +291,16 @@ class Page:
         if row[column:].lstrip().startswith(("<!--", "%%")):
             return None
         return line, column + 1
+
+
+def in_brackets(code: str) -> str:
+    """Return an expression as a part of another one.
+
+    >>> in_brackets("a + b"), in_brackets("f(a + b)")
+    ('(a + b)', 'f(a + b)')
+    """
+    plain = re.sub(r"'[^']*'|\([^()]*\)|\[[^\[\]]*\]", "", code)
+    return f"({code})" if " " in plain else code
 
 
 @lru_cache(maxsize=10_000)

@@ -32,6 +32,16 @@ def are_of_series(left: str, right: str) -> bool:
     return kinds[0] == kinds[1] or bool(kinds[0].isidentifier() and stems(left) & stems(right))
 
 
+def are_of_shape(left: str, right: str) -> bool:
+    """Return whether two expressions differ only in the numbers and ends of their names.
+
+    >>> are_of_shape("w.mean()", "w2.mean()"), are_of_shape("a.mean()", "a.max()")
+    (True, False)
+    """
+    kinds = [re.sub(r"\b([a-zA-Z]+)(?:\d|_\w+)\b", r"\1", code) for code in (left, right)]
+    return left != right and kinds[0] == kinds[1]
+
+
 def are_of_one_kind(left: str, right: str) -> bool:
     """Return False if two variables are compared only because a sentence names both.
 

@@ -1,0 +1,253 @@
+"""Searches ratios and differences of the numbers that a sentence states itself.
+
+*60 of 250 mg is 24 %*, *91 people, fewer than a fifth*, *30 m, twice the 15 m of*. A number that
+is bound to an expression is that expression; another one is itself, as in ``60 / 250``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.stated import Stated
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.kinds import (
+    cost_of_fit,
+    is_bound,
+    is_count,
+    is_multiple,
+    is_near_bound,
+    is_ordinal,
+    is_percent,
+    significant_digits,
+)
+from vaultkit.edit.sentences import Candidate, Sentence, in_brackets, is_alone, words_of
+from vaultkit.edit.wording import NAMED, overlap, says_label, stems
+
+#: The score of an expression that the sentence leaves no doubt about, and of one that is the share
+#: of a whole which it hardly names.
+_STATED, _OF_WHOLE = 3.0, 2.5
+#: Fewest elements of which some have a share.
+_FEW = 3
+#: A number, with its unit or the word behind it.
+_UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)(?:/[^\W\d_]+)?")
+#: Expressions for how many there are of something, or for the total of something.
+_WHOLE = re.compile(r"^(?:len|sum)\(|\.sum\(\)$|\.size$")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a sentence, with its expression.
+
+    Attributes
+    ----------
+    stated
+        The number.
+    unit
+        Its unit, or the word behind it.
+    code, value
+        The expression to which it is bound, or the number itself.
+    is_bound
+        Whether it is bound.
+    """
+
+    stated: Stated
+    unit: str
+    code: str
+    value: float
+    is_bound: bool
+
+    @property
+    def start(self) -> int:
+        """Where it begins in the text."""
+        return self.stated.start
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the text."""
+        return self.stated.end
+
+    @property
+    def scale(self) -> float:
+        """By how much the value is larger than the number in the text."""
+        own = float(self.stated.value)
+        near = (float(s) for s in self.stated.scales if own)
+        return min(near, key=lambda s: abs(self.value - own * s), default=1.0)
+
+    def scaled(self, factor: float) -> Number:
+        """Return it with a factor between the value and the number in the text."""
+        if self.is_bound or factor == 1:
+            return self
+        value = float(self.stated.value) * factor
+        return replace(self, code=f"{value:.12g}", value=value)
+
+
+def unit_of(text: str, stated: Stated) -> str:
+    """Return the unit of a number, or the word behind it."""
+    own = re.sub(r"[\d.,\s]", "", stated.text) if stated.digits else ""
+    behind = _UNIT.match(text, stated.end)
+    return own or (behind[0].strip() if behind else "")
+
+
+def numbers_of(simple: Mapping[Stated, Sequence[Candidate]], sentence: Sentence) -> list[Number]:
+    """Return the numbers of a sentence, without multiples, places and bounds.
+
+    Parameters
+    ----------
+    simple
+        Each number with its candidates, the best first.
+    sentence
+        The sentence.
+    """
+    text = sentence.piece.text
+    found = []
+    for stated, candidates in simple.items():
+        if is_multiple(stated) or is_ordinal(stated, text):
+            continue
+        best = candidates[0] if candidates else None
+        unit = unit_of(text, stated)
+        if best and best.sure and is_alone(candidates) and not isinstance(best.value, str):
+            found.append(Number(stated, unit, best.code, float(best.value), True))
+        elif not is_bound(stated):
+            value = float(stated.value)
+            found.append(Number(stated, unit, f"{value:.12g}", value, False))
+    return found
+
+
+class Beside:
+    """The ratios of the numbers of a sentence.
+
+    Parameters
+    ----------
+    sentence
+        The sentence.
+    numbers
+        Its numbers.
+    pool
+        The expressions of the page.
+    words
+        The words of the language.
+    """
+
+    def __init__(
+        self, sentence: Sentence, numbers: Sequence[Number], pool: Sequence[Atom], words: Lexicon
+    ) -> None:
+        self.sentence, self.numbers, self.pool = sentence, numbers, pool
+        self.text = sentence.piece.text
+        #: *The second quarter* is no part of anything.
+        self._noun = re.compile(words.pattern("parts"), re.IGNORECASE)
+        of, every = words.pattern("grammar", "of"), words.pattern("quantifiers", "all")
+        the = words.pattern("grammar", "the")
+        #: What is behind a share of all: *of them*, *of all*, *of the board*, or nothing.
+        self._of_all = re.compile(
+            rf"\s+of\s+(?:{every}|them|these|those|that)\b|\W*(?:$|[.;:,)]|\s(?:and|but|so)\b)"
+            rf"|\s+{of}\s+(?:{the}\s+)?(?P<whole>[^\W\d_]+(?:\s[^\W\d_]+)?)",
+            re.IGNORECASE,
+        )
+
+    def of(self, stated: Stated) -> list[Candidate]:
+        """Return the ratio that a multiple or percentage states; none if several would do."""
+        is_part = is_multiple(stated) and not self._noun.fullmatch(stated.text)
+        if not (is_part or is_percent(stated)):
+            return []
+        others = [one for one in self.numbers if one.stated is not stated]
+        found = _only(self._ratios(stated, others))
+        if found is None:
+            return []
+        return found or [
+            one for several in (self._shares(stated, others), self._shares_of_sum(stated))
+            for one in _only(several) or []
+        ]  # fmt: skip
+
+    def _ratios(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
+        """Yield the ratios of two numbers of the sentence that agree with a number."""
+        for one, other in permutations(others, 2):
+            if not are_alike(one, other) or not self._are_near(stated, one, other):
+                continue
+            one, other = on_one_scale(one, other)
+            yield from _ratio(stated, one.code, one.value, other.code, other.value, _STATED)
+
+    def _are_near(self, stated: Stated, one: Number, other: Number) -> bool:
+        """Return whether two numbers are in the clause of a third, or right before or behind it."""
+        places = sorted((one.stated.start, other.stated.start, stated.start))
+        return not re.search(r"[;:.]\s", self.text[places[0] : places[-1]])
+
+    def _shares(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
+        """Yield the number before, divided by the whole: *91 of them, fewer than a fifth*."""
+        behind = self._of_all.match(self.text, stated.end)
+        before = [one for one in others if one.stated.end <= stated.start]
+        if not before or not behind or (stated.times and stated.value > 1):
+            return
+        part = before[-1]
+        if re.search(r"[;:.]\s", self.text[part.stated.end : stated.start]):
+            return
+        said = stems(behind["whole"] or "")
+        for whole in self.pool:
+            if isinstance(whole.value, str) or whole.extreme or not whole.value:
+                continue
+            named = bool(said) and overlap(whole.names, said) >= NAMED
+            if not named and not _WHOLE.search(whole.code):
+                continue
+            if is_count(part.stated) and not float(whole.value).is_integer():
+                continue
+            score, value = _OF_WHOLE + named - whole.cost, float(whole.value)
+            if abs(value) > abs(part.value):
+                yield from _ratio(stated, part.code, part.value, whole.code, value, score)
+
+    def _shares_of_sum(self, stated: Stated) -> Iterator[Candidate]:
+        """Yield the share of one or two named elements of all: *the flour is more than half*."""
+        if not is_multiple(stated) or stated.value >= 1:
+            return
+        clause = re.split(r"[;:.,]\s", self.text[self.sentence.start : stated.start])[-1]
+        said = words_of(clause)
+        families: dict[str, list[Atom]] = {}
+        for one in self.pool:
+            if one.series and one.labels and not one.extreme and not isinstance(one.value, str):
+                families.setdefault(one.series, []).append(one)
+        for series, family in families.items():
+            name, _, part = series.partition("[*]")
+            own = [one for one in family if all(says_label(label, said) for label in one.labels)]
+            if part or not name.isidentifier() or len(own) not in (1, 2) or len(family) < _FEW:
+                continue
+            values = f"{name}.values()" if family[0].code.startswith(f"{name}['") else name
+            above = " + ".join(one.code for one in own)
+            total = sum(float(one.value) for one in family)
+            value = sum(float(one.value) for one in own)
+            yield from _ratio(stated, above, value, f"sum({values})", total, _OF_WHOLE)
+
+
+def are_alike(one: Number, other: Number) -> bool:
+    """Return whether two numbers may be compared: they have one unit, or one has none."""
+    units = {one.unit.removesuffix("s"), other.unit.removesuffix("s")}
+    return len(units) == 1 or bool(units & {"", "of", "instead", "against"})
+
+
+def on_one_scale(one: Number, other: Number) -> tuple[Number, Number]:
+    """Return two numbers, of which one that is not bound has the scale of the other."""
+    percent = is_percent(one.stated), is_percent(other.stated)
+    if percent[0] != percent[1]:
+        return one.scaled(0.01 if percent[0] else 1), other.scaled(0.01 if percent[1] else 1)
+    return one.scaled(other.scale), other.scaled(one.scale)
+
+
+def _only(found: Iterable[Candidate]) -> list[Candidate] | None:
+    """Return the best of several ratios with one value; None if they have several values."""
+    ratios = sorted(found, key=lambda one: -one.score)
+    values = {f"{one.value:.9g}" for one in ratios}
+    return ratios[:1] if len(values) < 2 else None
+
+
+def _ratio(
+    stated: Stated, one: str, above: float, other: str, below: float, score: float
+) -> Iterator[Candidate]:
+    """Yield the ratio of two expressions if a number states it."""
+    if not below or one == other or (is_percent(stated) and significant_digits(stated) < 2):
+        return
+    value = above / below
+    own = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
+    if cost_of_fit(own, value) is None or (is_bound(stated) and not is_near_bound(stated, value)):
+        return
+    yield Candidate(f"{in_brackets(one)} / {in_brackets(other)}", score, True, (), value)
