@@ -15,49 +15,46 @@ from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
 from vaultkit.claims.stated import Stated
-from vaultkit.edit.bind_beside import Number, are_alike, numbers_of, on_one_scale
+from vaultkit.edit.bind_beside import numbers_of
+from vaultkit.edit.bind_compared import (
+    AGAINST,
+    AND,
+    NEAR,
+    SCORE,
+    SIGNS,
+    WAYS,
+    apart,
+    beside,
+    from_before,
+    zeros,
+)
 from vaultkit.edit.bind_numbers import PLACES, Reading
-from vaultkit.edit.described import WORD, is_printed_as, places_of
+from vaultkit.edit.described import WORD, places_of
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import cost_of_fit, is_count, significant_digits
 from vaultkit.edit.sentences import Candidate, Page, Sentence, is_alone, words_of
 from vaultkit.edit.sides import (
     are_of_one_kind,
     are_of_series,
-    are_of_shape,
     comparable,
     holds,
     part_of_list,
 )
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
-#: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
-_WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
 #: Words whose way depends on the quantity: more speed is faster, more time is slower.
 _EITHER = {"sides:more", "sides:less", "sides:better", "sides:worse"}
 #: Superlatives of time, which are no value of a list: *the latest figure is 38*.
 _OF_TIME = ("latest", "earliest")
 _SUPERLATIVE = re.compile(r"\w+est|worst")
-_SIGNS = {1: ">", -1: "<", 0: "=="}
-#: What is between two numbers that are compared.
-_AGAINST = re.compile(r"\W*(?:[^\W\d_]+\s)?(?:against|versus|vs\.?|instead of|rather than)\W*")
-#: A number right before it is compared with the one before that.
-_WHICH = re.compile(
-    r"(?:\s\w+)?,\s(?:which|that)\s(?:is|was|are)\s(?:\w+ly\s|a\s(?:little|bit)\s|much\s|far\s)?"
-)
 #: A unit or noun behind a number.
 _UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)")
-#: A word that begins another statement.
-_AND = re.compile(r"[,;:]\s+(?:and|but|so|which|while)\s|\s(?:and|but|while)\s|[;:]\s")
 #: The end of a clause.
 _CLAUSE = re.compile(r"[;:]|, (?:but|yet|and|while|so|although|though|whereas)\b")
-#: The score of a condition about a series, before what the sentence says of it is added: about as
-#: much as two sides of a comparison that the sentence names.
-_SERIES = 2.0
 #: What a label beside the superlative adds: less than a name, as it may be there by chance.
 _BESIDE = 0.5
-#: Fewest elements of a series, and how many words are near.
-_FEW, _NEAR = 3, 6
+#: Fewest elements of a series.
+_FEW = 3
 #: So many numbers in a row are hardly ever in order by chance.
 _MANY = 6
 
@@ -151,8 +148,8 @@ class _Search:
         """Yield the conditions for a word of comparison that hold."""
         before, behind = self._clause(spoken.start)
         if not spoken.denied and spoken.what in ("more", "less"):
-            yield from self._of_numbers(spoken)
-            yield from self._apart(spoken)
+            yield from beside(self.text, self.stated, spoken)
+            yield from apart(self.text, self.stated, spoken, self.numbers)
         if spoken.table == "weak":
             return
         if spoken.denied:
@@ -163,7 +160,8 @@ class _Search:
         if spoken.what in ("rises", "falls"):
             yield from self._trends(spoken, before, behind)
             yield from self._from_to(spoken, behind)
-            yield from self._from_before(spoken, behind)
+            earlier = [atom for own in self.page.said.values() for atom in own]
+            yield from from_before(self.text, self.stated, spoken, earlier)
         if spoken.what in ("more", "less", "rises", "falls"):
             yield from self._differences(spoken)
         if spoken.what in ("more", "less", "same") or spoken.what in _EITHER:
@@ -213,7 +211,7 @@ class _Search:
             if spoken.what in _EITHER:
                 sure = sure and (named >= NAMED or bound)
             noun = stems(" ".join(WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
-            score = _SERIES + named + textual + bound + _BESIDE * near - one.cost
+            score = SCORE + named + textual + bound + _BESIDE * near - one.cost
             score += overlap(stems(atom.series), noun) >= NAMED  # *the biggest harvest*
             yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
 
@@ -265,8 +263,8 @@ class _Search:
     def _part(self, at: int) -> tuple[int, int]:
         """Return where the part of a sentence around a place begins and ends: *and* is an end."""
         start, end = self._clause(at)
-        stops = [stop.end() for stop in _AND.finditer(self.text, start, at)]
-        stop = _AND.search(self.text, at, end)
+        stops = [stop.end() for stop in AND.finditer(self.text, start, at)]
+        stop = AND.search(self.text, at, end)
         return stops[-1] if stops else start, stop.start() if stop else end
 
     def names(self, spoken: Spoken) -> Iterator[Word]:
@@ -293,7 +291,7 @@ class _Search:
             near = len(elements) > _FEW and self._is_near(spoken, *place.span())
             sure = named >= NAMED or bound or near
             noun = stems(" ".join(WORD.findall(self.text[spoken.end :])[:2]), spoken=True)
-            score = _SERIES + named + bound + _BESIDE * near
+            score = SCORE + named + bound + _BESIDE * near
             score += overlap(stems(atom.series), noun) >= NAMED
             candidate = Candidate(atom.code, score, sure, (atom,), atom.value)
             found.setdefault(place.span(), []).append(candidate)
@@ -331,7 +329,7 @@ class _Search:
             if place is None:
                 continue
             before = re.split(r"[,;:.]\s", self.text[self.sentence.start : place.start()])[-1]
-            near = words_of(" ".join(before.split()[-_NEAR:]))
+            near = words_of(" ".join(before.split()[-NEAR:]))
             if re.fullmatch(r"\w+\[-?\d+\]", atom.code):
                 sure = all(says_label(own, near) for own in atom.labels)
                 sure = sure and overlap(atom.names, near) >= NAMED
@@ -346,17 +344,12 @@ class _Search:
             yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
 
     def nothing(self) -> Iterator[Word]:
-        """Yield the zeros of *no bucket is empty* and *it never falls*, which a block prints."""
+        """Yield *no* and *never* with the zeros that they state."""
         for place, name in self.page.words.find("counts", self.text):
-            if name != "0" or not self.sentence.start <= place.start() < self.sentence.end:
-                continue
-            said = words_of(self.text[slice(*self._part(place.start()))])
-            found = [
-                Candidate(one.code, _SERIES, True, (one,), one.value) for one in self.numbers
-                if one.value == 0 and is_printed_as(one, said)
-            ]  # fmt: skip
-            if found:
-                yield Word(*place.span(), found, states=False)
+            if name == "0" and self.sentence.start <= place.start() < self.sentence.end:
+                said = words_of(self.text[slice(*self._part(place.start()))])
+                if found := zeros(said, self.numbers):
+                    yield Word(*place.span(), found, states=False)
 
     def thresholds(self, readings: Sequence[Reading]) -> Iterator[Word]:
         """Yield conditions for *more than half (0.507)*, if the other number is bound."""
@@ -375,59 +368,6 @@ class _Search:
                             stated.start, stated.end, [Candidate(code, 2.0, sure)], states=True
                         )
 
-    def _of_numbers(self, spoken: Spoken) -> Iterator[Candidate]:
-        """Yield the comparison of two numbers next to a word: *4.2 h, longer than the 3.1 h of*.
-
-        Also that of *211 months instead of 240, 29 fewer*, and *3.1, and it takes 4.2, which is
-        more*.
-        """
-        before = [one for one in self.stated if one.end <= spoken.start][-3:]
-        after = [one for one in self.stated if spoken.end <= one.start][:1]
-        between = self.text[before[-1].end : spoken.start] if before else ""
-        pair: tuple[Number, ...] = ()
-        if after and before and len(between.split()) <= _NEAR and not _AND.search(between):
-            behind = self.text[spoken.end : after[0].start]
-            than = spoken.table == "weak" or re.match(r"\s(?:than|to)\b", behind)
-            if than and len(behind.split()) <= _NEAR and not re.search(r"[,;:.]\s", behind):
-                pair = before[-1], after[0]
-        if not pair and len(before) > 1:
-            if _WHICH.fullmatch(between):
-                pair = before[-1], before[-2]
-            elif len(between.split()) < 2 and len(before) > 2:
-                one, other, gap = before
-                between = self.text[one.end : other.start]
-                is_gap = cost_of_fit(gap.stated, abs(other.value - one.value)) is not None
-                if is_gap and _AGAINST.fullmatch(between):
-                    pair = one, other
-        if not pair or not are_alike(*pair):
-            return
-        left, right = on_one_scale(*pair)
-        way = _WAYS[spoken.what]
-        if right.is_bound and not left.is_bound:
-            return  # a number is not the subject of a condition
-        if left.code != right.code and holds(left.value, right.value, way):
-            yield Candidate(f"{left.code} {_SIGNS[way]} {right.code}", _SERIES, True)
-
-    def _apart(self, spoken: Spoken) -> Iterator[Candidate]:
-        """Yield the comparison that a difference states: *26.5 hours, 1.5 hours below the mean*."""
-        before = [one for one in self.stated if one.end <= spoken.start][-2:]
-        if len(before) < 2 or len(self.text[before[1].end : spoken.start].split()) > 1:
-            return
-        one, gap = before
-        found = re.match(r"\s(?:than\s)?(?:the|its)\s(\w+(?:\s\w+)?)", self.text[spoken.end :])
-        if not one.is_bound or not found:
-            return
-        said, way = words_of(found[1]), _WAYS[spoken.what]
-        named: dict[float, Candidate] = {}
-        for atom in self.numbers:
-            value = float(atom.value)
-            is_gap = cost_of_fit(gap.stated, abs(value - one.value)) is not None
-            if is_gap and holds(one.value, value, way) and overlap(atom.names, said) >= NAMED:
-                code = f"{one.code} {_SIGNS[way]} {atom.code}"
-                named.setdefault(value, Candidate(code, _SERIES, True))
-        if len(named) == 1:
-            yield from named.values()
-
     def _two_numbers(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
         """Yield the comparison of the only two numbers of a sentence, if they are alike.
 
@@ -438,7 +378,7 @@ class _Search:
         starts = [start for start in self.starts if start not in gaps]
         inside = [one for one in self.bound if spoken.end <= one[0] < end and one[0] in starts]
         opposed = [one for one in self.bound if spoken.end <= one[0]][:2]
-        if len(opposed) == 2 and _AGAINST.fullmatch(self.text, opposed[0][1], opposed[1][0]):
+        if len(opposed) == 2 and AGAINST.fullmatch(self.text, opposed[0][1], opposed[1][0]):
             # *It costs more than water (2.05 against 1.62)*.
             alike, inside = opposed, []
         elif len(alike) == 1 and len(inside) == 1:
@@ -449,14 +389,14 @@ class _Search:
             return
         (_, one_end, one), (_, _, other) = alike
         same_unit = bool(one.unit) and one.unit == other.unit
-        same_unit = same_unit or bool(_AGAINST.fullmatch(self.text, one_end, alike[1][0]))
+        same_unit = same_unit or bool(AGAINST.fullmatch(self.text, one_end, alike[1][0]))
         if one.code == other.code or not (same_unit or are_of_series(one.code, other.code)):
             return
         for left, right in ((one, other), (other, one)):
-            way = _WAYS.get(spoken.what, 1 if left.value > right.value else -1)
-            code = f"{left.code} {_SIGNS[way]} {right.code}"
+            way = WAYS.get(spoken.what, 1 if left.value > right.value else -1)
+            code = f"{left.code} {SIGNS[way]} {right.code}"
             if holds(left.value, right.value, way) and self._decides(spoken, code):
-                yield Candidate(code, _SERIES, True)
+                yield Candidate(code, SCORE, True)
 
     def _decides(self, spoken: Spoken, code: str) -> bool:
         """Return whether the word would contradict a condition if that were turned round."""
@@ -471,8 +411,8 @@ class _Search:
         if re.match(r"\s+with\b", self.text[spoken.end : end]):
             return
         said = words_of(self.text[start:end])
-        way = _WAYS[spoken.what]
-        sign = _SIGNS[way]
+        way = WAYS[spoken.what]
+        sign = SIGNS[way]
         if spoken.denied:
             sign = {">": "<=", "<": ">="}[sign]
         for series, family in self._lists().items():
@@ -499,7 +439,7 @@ class _Search:
                 listed = name if own.code.startswith(f"{name}[0") else f"list({name}.values())"
                 one, other = part_of_list(listed, first, last, len(family))
                 code = f"all(b{part} {sign} a{part} for a, b in zip({one}, {other}))"
-                yield Candidate(code, _SERIES + named, True, (own,))
+                yield Candidate(code, SCORE + named, True, (own,))
 
     def _range(self, spoken: Spoken, family: Sequence[Atom]) -> tuple[int, int]:
         """Return the part of a list that a change is about: *from May to July*, *until Friday*."""
@@ -551,21 +491,8 @@ class _Search:
         if not re.search(r"\bto\b", self.text[behind[0][1] : behind[1][0]]):
             return
         before, after = behind[0][2], behind[1][2]
-        if (after.value - before.value) * _WAYS[spoken.what] > 0:
-            yield Candidate(f"{after.code} {_SIGNS[_WAYS[spoken.what]]} {before.code}", 5.0, True)
-
-    def _from_before(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
-        """Yield the condition for *drops to 4.5*, if an earlier number is alike: `w2` and `w`."""
-        behind = next((one for one in self.bound if spoken.end <= one[0] < end), None)
-        if not behind or not re.fullmatch(r"\s+to\s(?:\w+\s)?", self.text[spoken.end : behind[0]]):
-            return
-        after, way = behind[2], _WAYS[spoken.what]
-        for atom in reversed([one for own in self.page.said.values() for one in own]):
-            if isinstance(atom.value, str) or not are_of_shape(atom.code, after.code):
-                continue
-            if holds(after.value, float(atom.value), way):
-                yield Candidate(f"{after.code} {_SIGNS[way]} {atom.code}", _SERIES, True)
-            return
+        if (after.value - before.value) * WAYS[spoken.what] > 0:
+            yield Candidate(f"{after.code} {SIGNS[WAYS[spoken.what]]} {before.code}", 5.0, True)
 
     def _differences(self, spoken: Spoken) -> Iterator[Candidate]:
         """Yield the condition for *rises by 0.18*, if the number is bound to a difference."""
@@ -584,11 +511,11 @@ class _Search:
                 tree = tree.args[0]
             match tree:
                 case ast.BinOp(left, ast.Sub(), right) if side.value:
-                    way = _WAYS[spoken.what]
+                    way = WAYS[spoken.what]
                     # *1.5 m lower* may be the higher one minus the lower one.
                     sides = (left, right) if side.value * way > 0 else (right, left)
                     one, other = map(ast.unparse, sides)
-                    yield Candidate(f"{one} {_SIGNS[way]} {other}", 4.0, True)
+                    yield Candidate(f"{one} {SIGNS[way]} {other}", 4.0, True)
 
     # --- Two sides -----------------------------------------------------------------------------
 
@@ -606,9 +533,9 @@ class _Search:
                 both = left.unit and left.unit == right.unit
                 if left.code == right.code or not (both or comparable(left.code, right.code)):
                     continue
-                way = _WAYS.get(spoken.what, 1 if left.value > right.value else -1)
+                way = WAYS.get(spoken.what, 1 if left.value > right.value else -1)
                 if holds(left.value, right.value, way):
-                    code = f"{left.code} {_SIGNS[way]} {right.code}"
+                    code = f"{left.code} {SIGNS[way]} {right.code}"
                     score = left.score + right.score
                     alike = both or are_of_one_kind(left.code, right.code)
                     sure = left.sure and right.sure and bool(alike)
@@ -657,7 +584,7 @@ def _is_textual(label: frozenset[str]) -> bool:
 def _functions(spoken: Spoken) -> tuple[str, ...]:
     """Return what a superlative selects: *best* and *fastest* may be either."""
     if spoken.what in ("largest", "smallest"):
-        return ("max",) if _WAYS[spoken.what] > 0 else ("min",)
+        return ("max",) if WAYS[spoken.what] > 0 else ("min",)
     return ("max", "min") if spoken.what in _EITHER and _SUPERLATIVE.fullmatch(spoken.word) else ()
 
 

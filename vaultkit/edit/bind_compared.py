@@ -1,0 +1,122 @@
+"""Searches conditions for words of comparison next to numbers of the same sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from vaultkit.claims.comparisons import Spoken
+from vaultkit.edit.bind_beside import Number, are_alike, on_one_scale
+from vaultkit.edit.described import is_printed_as
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.kinds import cost_of_fit
+from vaultkit.edit.sentences import Candidate, words_of
+from vaultkit.edit.sides import are_of_shape, holds
+from vaultkit.edit.wording import NAMED, overlap
+
+#: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
+WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
+SIGNS = {1: ">", -1: "<", 0: "=="}
+#: What is between two numbers that are compared.
+AGAINST = re.compile(r"\W*(?:[^\W\d_]+\s)?(?:against|versus|vs\.?|instead of|rather than)\W*")
+#: A word that begins another statement.
+AND = re.compile(r"[,;:]\s+(?:and|but|so|which|while)\s|\s(?:and|but|while)\s|[;:]\s")
+#: The score of such a condition, about as much as two sides that the sentence names.
+SCORE = 2.0
+#: How many words are near.
+NEAR = 6
+#: A number right before it is compared with the one before that.
+_WHICH = re.compile(
+    r"(?:\s\w+)?,\s(?:which|that)\s(?:is|was|are)\s(?:\w+ly\s|a\s(?:little|bit)\s|much\s|far\s)?"
+)
+
+
+def beside(text: str, stated: Sequence[Number], spoken: Spoken) -> Iterator[Candidate]:
+    """Yield the comparison of two numbers next to a word: *4.2 h, longer than the 3.1 h of*.
+
+    Also that of *211 months instead of 240, 29 fewer*, and *3.1, and it takes 4.2, which is
+    more*.
+
+    Parameters
+    ----------
+    text
+        The text.
+    stated
+        The numbers of the sentence.
+    spoken
+        The word.
+    """
+    before = [one for one in stated if one.end <= spoken.start][-3:]
+    after = [one for one in stated if spoken.end <= one.start][:1]
+    between = text[before[-1].end : spoken.start] if before else ""
+    pair: tuple[Number, ...] = ()
+    if after and before and len(between.split()) <= NEAR and not AND.search(between):
+        behind = text[spoken.end : after[0].start]
+        than = spoken.table == "weak" or re.match(r"\s(?:than|to)\b", behind)
+        if than and len(behind.split()) <= NEAR and not re.search(r"[,;:.]\s", behind):
+            pair = before[-1], after[0]
+    if not pair and len(before) > 1:
+        if _WHICH.fullmatch(between):
+            pair = before[-1], before[-2]
+        elif len(between.split()) < 2 and len(before) > 2:
+            one, other, gap = before
+            is_gap = cost_of_fit(gap.stated, abs(other.value - one.value)) is not None
+            if is_gap and AGAINST.fullmatch(text[one.end : other.start]):
+                pair = one, other
+    if not pair or not are_alike(*pair):
+        return
+    left, right = on_one_scale(*pair)
+    way = WAYS[spoken.what]
+    if right.is_bound and not left.is_bound:
+        return  # a number is not the subject of a condition
+    if left.code != right.code and holds(left.value, right.value, way):
+        yield Candidate(f"{left.code} {SIGNS[way]} {right.code}", SCORE, True)
+
+
+def apart(
+    text: str, stated: Sequence[Number], spoken: Spoken, pool: Sequence[Atom]
+) -> Iterator[Candidate]:
+    """Yield the comparison that a difference states: *26.5 hours, 1.5 hours below the mean*.
+
+    ``pool`` are the expressions that the words behind may name.
+    """
+    before = [one for one in stated if one.end <= spoken.start][-2:]
+    if len(before) < 2 or len(text[before[1].end : spoken.start].split()) > 1:
+        return
+    one, gap = before
+    found = re.match(r"\s(?:than\s)?(?:the|its)\s(\w+(?:\s\w+)?)", text[spoken.end :])
+    if not one.is_bound or not found:
+        return
+    said, way = words_of(found[1]), WAYS[spoken.what]
+    named: dict[float, Candidate] = {}
+    for atom in pool:
+        value = float(atom.value)
+        is_gap = cost_of_fit(gap.stated, abs(value - one.value)) is not None
+        if is_gap and holds(one.value, value, way) and overlap(atom.names, said) >= NAMED:
+            code = f"{one.code} {SIGNS[way]} {atom.code}"
+            named.setdefault(value, Candidate(code, SCORE, True))
+    if len(named) == 1:
+        yield from named.values()
+
+
+def from_before(
+    text: str, stated: Sequence[Number], spoken: Spoken, earlier: Sequence[Atom]
+) -> Iterator[Candidate]:
+    """Yield the condition for *drops to 4.5*, if an earlier number is alike: `w2` and `w`."""
+    after = next((one for one in stated if spoken.end <= one.start), None)
+    if not after or not after.is_bound:
+        return
+    if not re.fullmatch(r"\s+to\s(?:\w+\s)?", text[spoken.end : after.start]):
+        return
+    alike = (one for one in reversed(earlier) if are_of_shape(one.code, after.code))
+    before, way = next(alike, None), WAYS[spoken.what]
+    if before and holds(after.value, float(before.value), way):
+        yield Candidate(f"{after.code} {SIGNS[way]} {before.code}", SCORE, True)
+
+
+def zeros(said: frozenset[str], pool: Sequence[Atom]) -> list[Candidate]:
+    """Return the printed zeros that words are about: *no bucket is empty*, *it never falls*."""
+    return [
+        Candidate(one.code, SCORE, True, (one,), one.value) for one in pool
+        if one.value == 0 and is_printed_as(one, said)
+    ]  # fmt: skip
