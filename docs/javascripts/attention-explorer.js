@@ -69,8 +69,7 @@ const table = (shape, choose) => {
   return { grid, inputs };
 };
 
-const build = (figure, recording, start) => {
-  const { shape, sentences, sentencesOf, pairs } = read(recording);
+const build = (figure, { shape, sentences, sentencesOf, pairs }, start) => {
   const first = () => ({
     pair: 0, coming: null, note: "", side: 0, look: null, hidden: false, shade: 0, ...structuredClone(start),
   });
@@ -218,5 +217,8 @@ const build = (figure, recording, start) => {
 export const mount = async (figure) => {
   const start = starting(figure);
   const { default: recording } = await import("./minilm-heads.js");
-  build(figure, recording, start);
+  const model = read(recording);
+  // A page that starts answers between two steps.
+  await new Promise((resolve) => { setTimeout(resolve); });
+  build(figure, model, start);
 };

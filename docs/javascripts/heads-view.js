@@ -46,13 +46,28 @@ const curve = (i, j) => {
   return `M0 ${a}C50 ${a} 50 ${b} 100 ${b}`;
 };
 
-const line = (i, j, weight, strong) => {
-  const path = document.createElementNS(SVG, "path");
-  const opacity = strong ? 0.3 + 0.7 * weight : 0.28 * weight;
-  set(path, { d: curve(i, j), "stroke-opacity": opacity.toFixed(2), "vector-effect": "non-scaling-stroke" });
-  path.style.strokeWidth = `${strong ? 1 + 3.5 * weight : 1.5}px`;
-  if (strong) path.setAttribute("class", "heads__strong");
-  return path;
+const path = (d, opacity, width, kind = "") => {
+  const one = document.createElementNS(SVG, "path");
+  set(one, { d, class: kind, "stroke-opacity": opacity, "vector-effect": "non-scaling-stroke" });
+  one.style.strokeWidth = `${width}px`;
+  return one;
+};
+
+/* The lines of all tokens. Those of the chosen one are as wide as their weights; the others are one
+   path for each shade, since a page with a hundred more elements is slower. */
+const drawn = (weights, chosen) => {
+  const shades = new Map();
+  const strong = [];
+  weights.forEach((row, i) => row.forEach((weight, j) => {
+    if (weight < LEAST) return;
+    if (i === chosen) {
+      strong.push(path(curve(i, j), (0.3 + 0.7 * weight).toFixed(2), 1 + 3.5 * weight, "heads__strong"));
+    } else {
+      const shade = (0.28 * weight).toFixed(2);
+      shades.set(shade, (shades.get(shade) ?? "") + curve(i, j));
+    }
+  }));
+  return [...[...shades].map(([shade, curves]) => path(curves, shade, 1.5)), ...strong];
 };
 
 /* One head on one sentence. `ask` hears which token is pointed at, and `look` of a mere look with
@@ -110,10 +125,7 @@ export const lines = (label, { ask, look = () => {}, read = null }) => {
     if (tokens !== shown) build(asks, reads);
     shown = tokens;
     box.classList.toggle("heads__lines--hidden", hidden);
-    const paths = weights.flatMap((row, i) => (i === chosen ? [] : row.map((weight, j) =>
-      (weight < LEAST ? null : line(i, j, weight, false)))));
-    const strong = weights[chosen].map((weight, j) => (weight < LEAST ? null : line(chosen, j, weight, true)));
-    svg.replaceChildren(...paths.filter(Boolean), ...strong.filter(Boolean));
+    svg.replaceChildren(...drawn(weights, chosen));
     left.forEach(({ input, row }, i) => {
       row.classList.toggle("heads__cell--on", i === chosen);
       if (i === picked) input.checked = true;

@@ -49,9 +49,10 @@ export const encode = (tokens, columns) =>
 
 /* Whole numbers of 16 bits, first all low bytes, then all high ones; `steps` of them make 1. */
 export const unpack = (text, steps) => {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const bytes = atob(text);
   const count = bytes.length / 2;
-  return Float64Array.from({ length: count }, (_, i) => (bytes[i] + 256 * bytes[i + count]) / steps);
+  return new Float64Array(count).map((_, i) =>
+    (bytes.charCodeAt(i) + 256 * bytes.charCodeAt(i + count)) / steps);
 };
 
 /* The recording of one sentence: functions of block and head, counted from 0. */

@@ -67,17 +67,25 @@ without any of it. */
       .map(measure).forEach(mark);
   });
 
-  // The style sheet skips what is far below the screen. It is laid out in idle moments: for pictures of
-  // whole pages and fast scrolling.
+  // The style sheet skips what is far below the screen. It is laid out in idle moments: after the reader's
+  // first move, for fast scrolling; or seconds later, for pictures of whole pages. At once, it would slow the start.
   const LATER = ".md-content__inner > :nth-child(n + 18)";
+  const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"];
   const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
+  // A browser visits the whole page at each step: one part a step would take three times as long.
   const layOut = (waiting) => {
-    const part = waiting.shift();
-    if (!part) return;
-    part.style.contentVisibility = "visible";
-    soon(() => layOut(waiting));
+    for (const part of waiting.splice(0, 4)) part.style.contentVisibility = "visible";
+    if (waiting.length) soon(() => layOut(waiting));
   };
-  soon(() => layOut([...document.querySelectorAll(LATER)]));
+  const still = new AbortController();
+  const begin = () => {
+    if (still.signal.aborted) return;
+    still.abort();
+    soon(() => layOut([...document.querySelectorAll(LATER)]));
+  };
+  [...MOVES, "pointermove", "scroll"].forEach((name) =>
+    addEventListener(name, begin, { passive: true, signal: still.signal }));
+  setTimeout(begin, 5000);
   if (typeof location$ !== "undefined")
     location$.subscribe(() => document.documentElement.classList.add("vk-whole"));
 
@@ -93,7 +101,6 @@ without any of it. */
 
   // Content that scripts add above the target of a link would move it out of sight. It is scrolled
   // back until the reader scrolls.
-  const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"];
   const named = () => {
     try {
       return decodeURIComponent(location.hash.slice(1));
