@@ -31,6 +31,27 @@ ASK = """async (questions) => {
 }"""
 
 
+# The excerpts of all sections that are found.
+EXCERPTS = """async (questions) => {
+  const { base, search } = JSON.parse(document.querySelector("#__config").textContent);
+  const worker = new Worker(new URL(search, new URL(base, location)));
+  const found = [];
+  for (const question of questions) {
+    const { data } = await new Promise((resolve) => {
+      worker.onmessage = (message) => { if (message.data.type === 3) resolve(message.data); };
+      worker.postMessage({ type: 2, data: question });
+    });
+    for (const { text } of data.items.flat()) {
+      const box = document.createElement("div");
+      box.innerHTML = text;
+      found.push(box.textContent);
+    }
+  }
+  worker.terminate();
+  return found;
+}"""
+
+
 # Asks at every key, as who types faster than is searched; counts the answers.
 TYPE = """async (text) => {
   const { base, search } = JSON.parse(document.querySelector("#__config").textContent);
@@ -147,6 +168,7 @@ def test_no_page_has_lost_a_root_or_an_index(built: Path) -> None:
     assert "αᵢⱼ" in " ".join(part[2] for part in notes["Attention Weights"][7])
     assert notes["Attention Scores"][6][0] == "S = QKᵀ"
     assert "Linked from" not in index.read_text("utf-8")
+    assert "keep a word from reading what comes after it" in notes["Causal and Padding Masks"][8]
 
 
 @pytest.mark.long
@@ -199,6 +221,13 @@ def test_code_is_shown_as_code(visit: Visitor) -> None:
     code = page.locator(".md-search-result__list pre code").first
     expect(code).to_contain_text("swapaxes")
     assert "\n" in code.inner_text()
+
+
+@pytest.mark.long
+def test_no_excerpt_begins_with_an_empty_line_or_a_rule(visit: Visitor) -> None:
+    found = visit().evaluate(EXCERPTS, ["attention", "weights", "print", "the table", "heads"])
+    assert len(found) > 50
+    assert [text for text in found if re.match(r"\s*\n|(… )?[-=_*]{3}", text)] == []
 
 
 @pytest.mark.long

@@ -336,6 +336,8 @@ def test_a_notebook_looks_like_a_note(vault: Path) -> None:
     assert not re.search(r"jp-|mathjax|cdn|<style", page, re.IGNORECASE)
     notes = {note[0]: note for note in json.loads(found_by_search(vault))}
     assert "day-alpha_1" in [section[0] for section in notes["field-book/"][7]]
+    # What another page says where it links to a note is searched, too.
+    assert "an owl" in notes["barn-owl/"][8]
 
 
 @pytest.mark.long

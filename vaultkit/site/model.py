@@ -50,6 +50,8 @@ _SLANTED = re.compile(r'<mi(?: class="[^"]*")?>[A-Za-zΑ-Ωα-ωϑϕϖϰϱϵ]</m
 _TAG = re.compile(r"<[^>]*>")
 #: Number of characters that fit the first screen of a phone.
 _FIRST_SCREEN = 700
+#: A sentence with more links is a list, which says little of each note.
+_MOST_LINKS = 4
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,7 @@ class SiteModel:
             summary=note.summary if note else "",
             linked=len({link.source.path for link in links}),
             sections=sections,
+            said=[s for link in links if (s := link.link.sentence).count("[[") <= _MOST_LINKS],
             shown=self.titles.of(note.title) if note else "",
         )
         self._searched[page.uri] = search_index.serialize_entry(entry)

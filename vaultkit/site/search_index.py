@@ -62,6 +62,8 @@ class Entry:
     #: Number of notes that link to it; it ranks equal matches.
     linked: int = 0
     sections: list[Section] = field(default_factory=list)
+    #: The sentences of other notes that link to it: often other words for the same thing.
+    said: Sequence[str] = ()
     #: The HTML of its title, where it is not the title itself.
     shown: str = ""
 
@@ -95,6 +97,7 @@ def serialize_entry(entry: Entry) -> bytes:
         entry.linked,
         formulas[:_MAIN_FORMULAS],
         [[part.anchor, part.heading, part.text] for part in entry.sections],
+        " ".join(dict.fromkeys(entry.said)),
         *([entry.shown] if entry.shown else []),
     ]
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))

@@ -1,12 +1,13 @@
-/* Searches notes. It runs as a worker with the messages of Material's own search worker. The index is
-fetched when the search box is opened, not with the page. Words are compared by stems, symbols
-in any notation: \sqrt{d_k}, √d_k and np.sqrt(d_k) are the same. */
+/* Searches notes: their names, summaries and text, and what other notes say where they link to them. It runs
+as a worker with the messages of Material's own search worker. The index is fetched when the search box is
+opened, not with the page. Words are compared by stems, symbols in any notation: \sqrt{d_k}, √d_k and
+np.sqrt(d_k) are the same. */
 "use strict";
 
 const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3];  // Material's types of messages.
 
 const STOP = new Set(("a about an and any are as at be been but by can do does for from had has have how if in " +
-  "into is it its me mean of on or should so than that the their them then there these they this to us use " +
+  "i into is it its me mean my of on or should so than that the their them then there these they this to us use " +
   "versus vs was we were what when where which while who why will with would you").split(" "));
 const WHY = /\b(?:why|because)\b/i;
 const GREEK = Object.fromEntries([..."αβγδεζηθικλμνξοπρστυφχψω"].map((letter, at) => [letter,
@@ -64,6 +65,8 @@ const counted = (list) => {
   return counts;
 };
 
+const sumOf = (numbers) => [...numbers].reduce((sum, number) => sum + number, 0);
+
 /* ---- The index ------------------------------------------------------------------------------ */
 
 const prepare = (notes) => {
@@ -71,13 +74,14 @@ const prepare = (notes) => {
   // Log-Sum-Exp is also written logsumexp.
   const joined = (name) => (/\p{L}-\p{L}/u.test(name) ? [name, name.replaceAll("-", "")] : [name]);
   const inHeads = new Map();  // The same in names, summaries and tags.
-  const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections, shown]) => {
+  const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections, said, shown]) => {
     const note = {
       url, title, shown, tags, summary, linked,
       names: [title, ...aliases].flatMap(joined).map((name) => tokens(name, { products: false })),  // KV Cache is no K V
       about: new Set(tokens(summary, { products: false })),
       reasons: WHY.test(`${title} ${aliases.join(" ")} ${summary}`),
       tagged: new Set(tags.flatMap((tag) => tokens(tag))),
+      said: counted(tokens(said)),
       stated: formulas.map((formula) => tokens(formula)),
       sections: sections.map(([anchor, heading, text]) => {
         const words = tokens(text);
@@ -85,20 +89,22 @@ const prepare = (notes) => {
       }),
     };
     const heads = new Set([...note.names.flat(), ...note.about, ...note.tagged]);
+    note.saidLength = sumOf(note.said.values());
     note.counts = counted(note.sections.flatMap((section) => section.words));
     note.length = note.sections.reduce((sum, section) => sum + section.words.length, 0);
     for (const term of heads) inHeads.set(term, (inHeads.get(term) ?? 0) + 1);
-    for (const term of new Set([...heads, ...note.counts.keys(),
+    for (const term of new Set([...heads, ...note.counts.keys(), ...note.said.keys(),
       ...note.sections.flatMap((section) => [...section.headed])]))
       inNotes.set(term, (inNotes.get(term) ?? 0) + 1);
     return note;
   });
-  const length = read.reduce((sum, note) => sum + note.length, 0);
-  const parts = read.reduce((sum, note) => sum + note.sections.length, 0);
+  const length = sumOf(read.map((note) => note.length));
+  const parts = sumOf(read.map((note) => note.sections.length));
   const linked = Math.log1p(Math.max(1, ...read.map((note) => note.linked)));
   for (const note of read) note.known = Math.log1p(note.linked) / linked;
   return { notes: read, inNotes, inHeads, vocabulary: [...inNotes.keys()],
-    mean: length / Math.max(1, parts), noteMean: length / Math.max(1, read.length) };
+    mean: length / Math.max(1, parts), noteMean: length / Math.max(1, read.length),
+    saidMean: sumOf(read.map((note) => note.saidLength)) / Math.max(1, read.length) };
 };
 
 /* One letter is wrong, missing, too many, or two are exchanged. */
@@ -128,7 +134,9 @@ const meant = (term, { inNotes, vocabulary }) => {
 
 /* ---- Ranking ----------------------------------------------------------------------------------- */
 
-const WEIGHTS = { name: 12, about: 4, tagged: 2, stated: 6, headed: 4, text: 1 };
+const WEIGHTS = { name: 12, about: 4, tagged: 2, stated: 6, said: 2, headed: 4, text: 1 };
+/* Words that are in no name, summary or tag (*forget*, *big*) are seldom what a question is about. */
+const BESIDE = 0.3;
 
 const best = (meanings, score) => {
   let most = 0;
@@ -168,7 +176,8 @@ const rank = (question, index) => {
       const held = counts.get(likeliest) ?? 1;
       return Math.log(1.1 + (total - held + 0.5) / (held + 0.5));
     };
-    return { term, meanings, rare: rarity(index.inNotes), telling: rarity(index.inHeads) };
+    const rare = rarity(index.inNotes) * (index.inHeads.has(likeliest) ? 1 : BESIDE);
+    return { term, meanings, rare, telling: rarity(index.inHeads) };
   });
   const why = /\bwhy\b|\breasons?\b/i.test(question);
   const weight = terms.reduce((sum, { rare }) => sum + rare, 0);
@@ -180,11 +189,13 @@ const rank = (question, index) => {
     const exact = note.names.some((name) => name.join(" ") === asked.join(" ") ||
       name.filter((word) => !STOP.has(word)).join(" ") === content.join(" "));
     const length = 0.4 + 0.6 * note.length / index.noteMean;
+    const saidLength = 0.4 + 0.6 * note.saidLength / (index.saidMean || 1);
     const whole = terms.map(({ meanings, rare, telling }) => Math.max(
       telling * WEIGHTS.name * named * best(meanings, (term) => +names.has(term)),
-      telling * WEIGHTS.about * best(meanings, (term) => +note.about.has(term)),
+      Math.sqrt(telling * rare) * WEIGHTS.about * best(meanings, (term) => +note.about.has(term)),
       telling * WEIGHTS.tagged * best(meanings, (term) => +note.tagged.has(term))) +
-      rare * best(meanings, (term) => frequent(note.counts.get(term), length)));
+      rare * best(meanings, (term) => frequent(note.counts.get(term), length)) +
+      rare * WEIGHTS.said * best(meanings, (term) => frequent(note.said.get(term), saidLength)));
     // A formula is better evidence for a note, the more of it was typed.
     const stated = Math.max(0, ...note.stated.map((formula, at) => {
       const held = new Set(formula);
@@ -233,6 +244,7 @@ const marked = (text, terms) => escaped(text).replace(/(?:&#\d+;)|[\p{L}\p{N}_�
     ? `<mark>${word}</mark>` : word);
 
 const ROOM = 180;
+const RULE = /^[-=_*\s]{3,}/;
 const LINES = 3;
 /* A block of code in the text of a section; its lines, and the spaces before them, are kept. */
 const CODE = /\uE000([^\uE001]*)\uE001/g;
@@ -245,7 +257,8 @@ const excerpt = (text, terms) => {
   let [most, best] = [value, `<p>${shown}</p>`];
   for (const [, code] of text.matchAll(CODE)) {
     const lines = linesOf(code);
-    lines.forEach((_, at) => {
+    lines.forEach((line, at) => {
+      if (!/[\p{L}\p{N}]/u.test(line)) return;  // An excerpt does not begin with an empty line or a rule.
       const some = lines.slice(at, at + LINES).join("\n");
       const said = terms.reduce((sum, { rare, meanings }) =>
         sum + rare * Math.max(0, ...stemsIn(some).map((part) => meanings.get(part) ?? 0)), 0);
@@ -276,7 +289,7 @@ const excerptOf = (text, terms) => {
   const from = Math.max(0, first - 5);
   const begin = pieces[from]?.at ?? 0;
   const until = pieces.findLast(({ end }) => end <= begin + ROOM)?.end ?? text.length;
-  return [most, `${begin ? "… " : ""}${marked(text.slice(begin, until).trim(), terms)}${until < text.length ? " …" : ""}`];
+  return [most, `${begin ? "… " : ""}${marked(text.slice(begin, until).trim().replace(RULE, ""), terms)}${until < text.length ? " …" : ""}`];
 };
 
 const SECTIONS = 3;
