@@ -229,19 +229,16 @@ def _signed_map(
         st.text(x + (j + 0.5) * width, y - 6, name, anchor="middle", cls="vk-muted", size=13.5)
         for j, name in enumerate(columns)
     ]
+    # A line for each number, a path for each shade: rectangles would be 700 elements of a page.
+    cells: dict[tuple[str, float], str] = {}
     for (i, j), value in np.ndenumerate(values):
-        hue, opacity = signs.shade(value, full)
-        parts.append(
-            st.rect(
-                x + j * width,
-                y + i * ROW,
-                width - 1,
-                ROW - 1,
-                cls=f"vk-{hue}",
-                opacity=opacity,
-                radius=1,
-            )
-        )
+        if (shade := signs.shade(value, full))[1]:
+            left, middle = x + j * width, y + i * ROW + (ROW - 1) / 2
+            cells[shade] = f"{cells.get(shade, '')}M{st.num(left)} {st.num(middle)}h{width - 1:g}"
+    parts += [
+        st.path(lines, cls=hue, width=ROW - 1, more=f' stroke-opacity="{opacity:g}"')
+        for (hue, opacity), lines in cells.items()
+    ]
     return parts
 
 

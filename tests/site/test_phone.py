@@ -129,10 +129,7 @@ def test_a_first_visit_is_light(visit: Visitor, built: Path) -> None:
             file = built / unquote(url.removeprefix(visit.base).partition("?")[0])
             data = (file / "index.html" if file.is_dir() else file).read_bytes()
             sent[url] = len(data if file.suffix == ".woff2" else gzip.compress(data))
-        # With all evidence, A Head That Learns is 0.2 kB above the target of 220 kB.
-        most = {"attention-explorer/": 300_000, "a-head-that-learns/": 222_000}.get(
-            address, 220_000
-        )
+        most = 300_000 if address == "attention-explorer/" else 220_000
         assert sum(sent.values()) <= most, (address, sent)
 
 
