@@ -277,7 +277,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         note = self._note(page)
         page.meta = material.drop_misread_properties(page.meta, config.theme.dirs)
         if note and note.summary:
-            page.meta.setdefault("description", note.summary)
+            page.meta.setdefault("description", self.model.summary(note))
         # The theme's templates insert strings as HTML.
         page.meta = material.escape_strings(page.meta)
         if note and note.title == note.name:  # there is no heading with markup

@@ -281,6 +281,8 @@ class ZensicalSite:
             title, text, meta = _split_generated(given, entry.uri)
         else:
             text, meta = _text_and_properties(given)
+            if given.summary:
+                meta["description"] = self.model.summary(given)
             is_named_home = not url and given.title == given.name
             title = self.model.settings.name if is_named_home else given.title
         if not url:

@@ -44,6 +44,17 @@ def curl(block: Element, toc: Iterable[dict[str, Any]] = ()) -> None:
         curl(Element("p"), token["children"])
 
 
+def curl_text(text: str) -> str:
+    """Return a text with curly marks.
+
+    Examples
+    --------
+    >>> curl_text("Adam's 'step'")
+    'Adam’s ‘step’'
+    """
+    return _curl_text(text, "")[0] or ""
+
+
 def _curl_element(element: Element, before: str) -> str:
     """Replace the marks in an element; return the last character before what follows it.
 

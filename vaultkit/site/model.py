@@ -17,6 +17,7 @@ from urllib.parse import quote
 from vaultkit.read.note import Note
 from vaultkit.read.syntax import address_of_path, natural_key
 from vaultkit.read.vault import Vault
+from vaultkit.render.quotes import curl_text
 from vaultkit.site import (
     anki,
     cards,
@@ -151,13 +152,18 @@ class SiteModel:
             title=note.title if note else page.title,
             aliases=note.aliases if note else (),
             tags=note.tags if note else (),
-            summary=note.summary if note else "",
+            summary=self.summary(note),
             linked=len({link.source.path for link in links}),
             sections=sections,
             said=[s for link in links if (s := link.link.sentence).count("[[") <= _MOST_LINKS],
             shown=self.titles.of(note.title) if note else "",
         )
         self._searched[page.uri] = search_index.serialize_entry(entry)
+
+    def summary(self, note: Note | None) -> str:
+        """Return the summary of a note, with curly quotes if the vault asks for them."""
+        summary = note.summary if note else ""
+        return curl_text(summary) if self.vault.options.curly_quotes else summary
 
     def arrange(self, pages: Sequence[SitePage], is_ordered: bool) -> None:
         """Store the pages in the order of the navigation.
@@ -198,7 +204,7 @@ class SiteModel:
                 continue
             section = page.sections[-1] if page.sections else self.settings.name
             href = f"{root}/{page.markdown}" if root else page.markdown
-            listed = machines.ListedNote(page.note.title, href, page.note.summary)
+            listed = machines.ListedNote(page.note.title, href, self.summary(page.note))
             sections.setdefault(section, []).append(listed)
         return machines.write_llms_txt(self.settings.name, self.settings.description, sections)
 
