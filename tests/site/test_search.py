@@ -225,7 +225,7 @@ def test_code_is_shown_as_code(visit: Visitor) -> None:
 
 @pytest.mark.long
 def test_no_excerpt_begins_with_an_empty_line_or_a_rule(visit: Visitor) -> None:
-    found = visit().evaluate(EXCERPTS, ["attention", "weights", "print", "the table", "heads"])
+    found = visit().evaluate(EXCERPTS, ["attention scores", "residual", "causal mask", "logsumexp"])
     assert len(found) > 50
     assert [text for text in found if re.match(r"\s*\n|(… )?[-=_*]{3}", text)] == []
 
