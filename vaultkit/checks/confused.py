@@ -28,7 +28,7 @@ from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import is_apart, power_of_prefix, words_behind
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, cell_sentences, stem
-from vaultkit.claims.stated import Stated, numbers
+from vaultkit.claims.stated import Stated, numbers, significant_digits
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
@@ -86,7 +86,7 @@ class Confused:
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect the numbers that a block prints."""
         for step in steps:
-            found = list(_numbers(step)) if len(step.got) < _LONGEST * 100 else []
+            found = list(_numbers_of_output(step)) if len(step.got) < _LONGEST * 100 else []
             self.measures += (
                 Measure(own.value, own.unit, f"the output at line {own.line}")
                 for own in found
@@ -114,7 +114,7 @@ class Confused:
         for sentence in sentences:
             plain = [n for n in sentence.numbers if n.digits and not n.times]
             for one, other in combinations(plain, 2):
-                is_same = _digits(one) >= _LEAST and one.value == other.value
+                is_same = significant_digits(one) >= _LEAST and one.value == other.value
                 if is_same and (found := self._repeated_number(sentence, one, other, page)):
                     yield Contradiction.of_number(sentence, *found)
             if self.arrows and (reverse := reversed_arrow(sentence, self.arrows)):
@@ -122,7 +122,7 @@ class Confused:
             for number in plain:
                 if why := self._number_with_other_unit(sentence, number, page):
                     yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
-                if number.bounds or _digits(number) < _LEAST:
+                if number.bounds or significant_digits(number) < _LEAST:
                     continue
                 if why := self._number_with_unit_of_another(sentence, number, page):
                     yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
@@ -143,7 +143,7 @@ class Confused:
             number,
             self.measures,
             (*self.bare, *self.others, *self.bound, *page.literals),
-            ((value, unit) for n, value, unit in page.with_units if n is not number),
+            ((other.value, unit) for other, unit in page.with_units if other is not number),
         )
 
     def _repeated_number(
@@ -165,30 +165,30 @@ class Confused:
         if any(sum(one.agrees(shown.value) for shown in output) > 1 for output in self.outputs):
             return None
         for output in self.outputs:
-            held = [shown for shown in output if one.agrees(shown.value)]
-            if len(held) != 1:
+            equal = [shown for shown in output if one.agrees(shown.value)]
+            if len(equal) != 1:
                 continue
-            left = [
+            beside = [shown for shown in output if shown is not equal[0]]
+            missing = [
                 shown
-                for shown in output
-                if shown is not held[0]
-                and page.is_left_out(shown)
-                and _have_same_form(shown, held[0])
+                for shown in beside
+                if page.is_left_out(shown) and _have_same_form(shown, equal[0])
             ]
-            if len(left) > 1:
-                said = {word.stem for word in sentence.words}
-                left = [own for own in left if own.label and stem(own.label, self.lexicon) in said]
-            if len(left) == 1:
-                is_first = units[1][:1] == [held[0].unit] != units[0][:1]
-                number = one if is_first else other
-                why = f"it occurs twice in this sentence, and no sentence has {left[0].text}"
-                return number, f"{why} of the output at line {left[0].line}"
+            if len(missing) > 1:
+                words = {word.stem for word in sentence.words}
+                labelled = [shown for shown in missing if shown.label]
+                missing = [own for own in labelled if stem(own.label, self.lexicon) in words]
+            if len(missing) == 1:
+                only_other_has_unit = units[1][:1] == [equal[0].unit] != units[0][:1]
+                number = one if only_other_has_unit else other
+                why = f"it occurs twice in this sentence, and no sentence has {missing[0].text}"
+                return number, f"{why} of the output at line {missing[0].line}"
         return None
 
     def _number_with_unit_of_another(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return the unit of a number in an output, if a sentence gives it that of another one."""
         units = words_behind(sentence, number)[:1]
-        if not units or page.is_stated(number):
+        if not units or page.is_in_code(number):
             return ""
         if why := self._number_with_other_prefix(number, units[0], page):
             return why
@@ -239,20 +239,21 @@ class Confused:
         if any(has(value, power) for value in self.others | self.bound):
             return ""
         # 44,700 g are right beside 44.7 kg in another sentence, if a variable is 44.7.
-        for other, value, its in page.with_units:
-            size, same = power_of_prefix(its)
-            if size is not None and size != power and same == base:
-                is_known = any(other.agrees(own) for own in self.bound)
-                if is_known and has(value * Fraction(10) ** size, power):
-                    return ""
+        for other, other_unit in page.with_units:
+            other_power, other_base = power_of_prefix(other_unit)
+            if other_power is None or other_power == power or other_base != base:
+                continue
+            is_bound = any(other.agrees(value) for value in self.bound)
+            if is_bound and has(other.value * Fraction(10) ** other_power, power):
+                return ""
         powers = sorted((used | {-3, -2, 3}) - {power, 0})
         found = [why for value, why in known for other in powers if has(value, other)]
         return found[0] if found else ""
 
     def _number_with_other_digit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return a number of an output that differs in a digit, and that no sentence states."""
-        digits = _digits(number)
-        if digits < _KNOWN or page.is_stated(number):
+        digits = significant_digits(number)
+        if digits < _KNOWN or page.is_in_code(number):
             return ""
         if is_apart(sentence, sentence.text[: number.start]):
             return ""
@@ -264,9 +265,11 @@ class Confused:
             return ""
         units = words_behind(sentence, number)[:1]
         for own in shown:
-            is_known = bool(units) and own.unit == units[0]
-            enough = digits >= _SURE or is_known
-            if not enough or (own.unit and units and not is_known and digits <= _SURE):
+            has_same_unit = bool(units) and own.unit == units[0]
+            has_other_unit = bool(units and own.unit) and not has_same_unit
+            # One digit more is needed without a unit, and two more with another one.
+            least_digits = _SURE + has_other_unit - has_same_unit
+            if digits < least_digits:
                 continue
             if is_slip(number, own.value) and page.is_left_out(own):
                 return f"the output at line {own.line} has {own.text}, which no sentence has"
@@ -295,14 +298,13 @@ class _Page:
     @cached_property
     def units(self) -> set[tuple[int | None, str]]:
         """The powers of ten of the units in sentences, with the units without prefixes."""
-        own = (words_behind(s, number)[:1] for s in self.sentences for number in s.numbers)
-        return {power_of_prefix(unit) for units in own for unit in units}
+        return {power_of_prefix(unit) for _, unit in self.with_units}
 
     @cached_property
-    def with_units(self) -> list[tuple[Stated, Fraction, str]]:
-        """The numbers in sentences, each with its value and unit."""
-        own = ((n, words_behind(s, n)[:1]) for s in self.sentences for n in s.numbers)
-        return [(number, number.value, units[0]) for number, units in own if units]
+    def with_units(self) -> list[tuple[Stated, str]]:
+        """The numbers in sentences that have a unit, each with its unit."""
+        found = ((n, words_behind(s, n)[:1]) for s in self.sentences for n in s.numbers)
+        return [(number, units[0]) for number, units in found if units]
 
     @cached_property
     def literals(self) -> set[Fraction]:
@@ -321,14 +323,14 @@ class _Page:
             )
         return self._left_out[value]
 
-    def is_stated(self, number: Stated) -> bool:
+    def is_in_code(self, number: Stated) -> bool:
         """Return whether the code has a number."""
         if number not in self._in_code:
             self._in_code[number] = any(number.agrees(literal) for literal in self.literals)
         return self._in_code[number]
 
 
-def _numbers(step: Step) -> Iterator[Shown]:
+def _numbers_of_output(step: Step) -> Iterator[Shown]:
     """Yield the numbers of an output with their units and lines."""
     for text, line in step.output_lines():
         for found in NUMBER_IN_OUTPUT.finditer(text):
@@ -346,11 +348,6 @@ def _is_written(number: Stated, value: Fraction) -> bool:
     is_exact = not number.digits or ("." not in number.digits and abs(number.value) < _TEN)
     half = 0 if is_exact else Fraction(1, 2 * 10 ** len(number.digits.partition(".")[2]))
     return any(abs(abs(value) / s - abs(number.value)) <= half for s in number.scales)
-
-
-def _digits(number: Stated) -> int:
-    digits = re.sub(r"\D", "", number.digits).lstrip("0")
-    return len(digits if "." in number.digits else digits.rstrip("0"))
 
 
 def _words_around(text: str, number: Stated) -> tuple[list[str], str]:

@@ -83,18 +83,18 @@ class Observed:
         for formula in note.formulas:
             if not formula.not_run and states(formula.tex):
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
-                numbers = (_written(number.replace("−", "-")) for number in found)
+                numbers = (_number_of_formula(number.replace("−", "-")) for number in found)
                 place = f"line {formula.line}, column {formula.column}"
-                self._state(formula.line, numbers, f"formula at {place}")
+                self._add_stated(formula.line, numbers, f"formula at {place}")
         for block in note.blocks:
             source = f"code at line {block.fence.line}"
             literals, rows = literals_of(block)
-            self._state(block.fence.line, literals, source)
+            self._add_stated(block.fence.line, literals, source)
             for row in rows:
                 self.rows.setdefault(row, source)
         self.stated.include(self.defaults)
 
-    def _state(self, line: int, numbers: Iterable[float], source: str) -> None:
+    def _add_stated(self, line: int, numbers: Iterable[float], source: str) -> None:
         own = Evidence()
         own.add(numbers, source)
         self.stated_at.append((line, own))
@@ -151,10 +151,7 @@ class Observed:
         self.arrays.append((block.fence.line, arrays))
 
     def _add_variable(self, name: str, value: Any) -> None:
-        """Record the numbers that a variable holds.
-
-        Itself, its elements, its lengths, its defaults.
-        """
+        """Record the numbers of a variable: its value, elements, lengths or default arguments."""
         if isinstance(value, (bool, np.bool_, str, bytes)):
             return
         if isinstance(value, (ModuleType, FunctionType)):
@@ -162,40 +159,11 @@ class Observed:
                 return
             self._last[name] = value
         if isinstance(value, ModuleType):
-            # The text may speak of arrays in a module that the page imports. NumPy's module has
-            # none; reading each of its names would copy its memory into this forked process.
-            for attribute, array in list(vars(value).items()) if value is not np else ():
-                if isinstance(array, np.ndarray) and array.ndim and array.size <= _LARGE:
-                    for row in rows_of(array) | rows_of(array.T):
-                        self.made.setdefault(row, f"variable {name}.{attribute}")
-            return
-        if is_number(value):
+            self._add_module(name, value)
+        elif is_number(value):
             self.bound.add([value], f"variable {name}")
         elif isinstance(value, np.ndarray):
-            value = as_plain_array(value)
-            if value.dtype.kind not in "fiu":
-                return
-            if value.ndim == 0:
-                self.bound.add(filter(is_number, [value.item()]), f"variable {name}")
-                return
-            seen = value.shape, value.tobytes() if value.size <= _LARGE else b""
-            if self._last.get(name) == seen:
-                return
-            self._last[name] = seen
-            self.lengths.add(value.shape, f"length of an axis of {name}")
-            self.sizes.add([value.size], f"how many numbers {name} holds")
-            self.made.setdefault(value.shape, f"shape of {name}")
-            if value.size <= _LARGE:
-                source = f"variable {name}"
-                for row in rows_of(value) | rows_of(value.T):
-                    self.made.setdefault(row, source)
-                self.elements.add(value.ravel().tolist(), source)
-                self.sequences.append((value.ravel().tolist(), source))
-                if value.ndim > 1:
-                    self.sequences.append((value.swapaxes(-1, -2).ravel().tolist(), source))
-                if value.ndim == 2:
-                    for table in (value, value.T):
-                        self.tables.append((list(map(tuple, table.tolist())), source))
+            self._add_array(name, as_plain_array(value))
         elif isinstance(value, (list, tuple, dict, set, frozenset)):
             self.lengths.add([len(value)], f"length of {name}")
             if len(value) <= _LARGE:
@@ -209,6 +177,42 @@ class Observed:
             given = [p.default for p in parameters if is_number(p.default)]
             for evidence in (self.stated, self.defaults):
                 evidence.add(given, f"default of {name}")
+
+    def _add_module(self, name: str, module: ModuleType) -> None:
+        """Record the rows of the arrays in a module that the page imports."""
+        if module is np:
+            return  # it has none; reading all its names would copy its memory into this process
+        for attribute, array in list(vars(module).items()):
+            if isinstance(array, np.ndarray) and array.ndim and array.size <= _LARGE:
+                for row in rows_of(array) | rows_of(array.T):
+                    self.made.setdefault(row, f"variable {name}.{attribute}")
+
+    def _add_array(self, name: str, array: np.ndarray) -> None:
+        """Record the shape, rows and elements of an array, unless it was the same before."""
+        if array.dtype.kind not in "fiu":
+            return
+        source = f"variable {name}"
+        if array.ndim == 0:
+            self.bound.add(filter(is_number, [array.item()]), source)
+            return
+        content = array.shape, array.tobytes() if array.size <= _LARGE else b""
+        if self._last.get(name) == content:
+            return
+        self._last[name] = content
+        self.lengths.add(array.shape, f"length of an axis of {name}")
+        self.sizes.add([array.size], f"how many numbers {name} holds")
+        self.made.setdefault(array.shape, f"shape of {name}")
+        if array.size > _LARGE:
+            return
+        for row in rows_of(array) | rows_of(array.T):
+            self.made.setdefault(row, source)
+        self.elements.add(array.ravel().tolist(), source)
+        self.sequences.append((array.ravel().tolist(), source))
+        if array.ndim > 1:
+            self.sequences.append((array.swapaxes(-1, -2).ravel().tolist(), source))
+        if array.ndim == 2:
+            for table in (array, array.T):
+                self.tables.append((list(map(tuple, table.tolist())), source))
 
 
 def _output_lines(step: Step) -> Iterator[tuple[str, str]]:
@@ -227,5 +231,6 @@ def _columns(rows: Sequence[tuple[float, ...]]) -> Iterator[tuple[float, ...]]:
             yield from zip(*table, strict=True)
 
 
-def _written(text: str) -> float:
+def _number_of_formula(text: str) -> float:
+    """Return a number of a formula; one without decimals as an integer, which is exact."""
     return int(text) if text.lstrip("-").isdigit() else float(text)

@@ -90,7 +90,7 @@ class Statements:
 
     def judges(self, line: int, column: int) -> bool:
         """Return whether a place is in a statement that has been judged."""
-        return any(said.holds(line, column) for said in self.found)
+        return any(said.includes(line, column) for said in self.found)
 
     def check(self) -> Iterator[Check]:
         """Yield a check for each statement that could be judged."""

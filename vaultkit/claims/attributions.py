@@ -255,7 +255,11 @@ def _difference(lexicon: Lexicon) -> re.Pattern[str]:
 
 
 def clause_around(text: str, one: int, other: int) -> str:
-    """Return the part of a sentence around two places, between colons, dashes and brackets."""
+    """Return the part of a sentence around two places, between colons, semicolons and dashes.
+
+    >>> clause_around("First: a is 3, b is 4; then c.", 7, 17)
+    ' a is 3, b is 4'
+    """
     first = max((stop.end() for stop in _PAUSE.finditer(text, 0, min(one, other))), default=0)
     last = _PAUSE.search(text, max(one, other))
     return text[first : last.start() if last else len(text)]

@@ -101,7 +101,8 @@ def _name_before(text: str, found: re.Match[str]) -> tuple[str, bool]:
     # Formulas count from 1: x₂ is x[1], and S₂₁ is S[1, 0].
     if low := re.search("[₀-₉]+$", name):
         name = name[: low.start()] + str([int(digit) - 1 for digit in low[0].translate(_HIGH)])
-    return "" if supposed or ("[-" in name and low) else name, not named["plain"]
+    is_below_first = bool(low) and "[-" in name
+    return ("" if supposed or is_below_first else name), not named["plain"]
 
 
 _TICKS = str.maketrans(CODE + END, "``")
@@ -113,13 +114,13 @@ def _states_nothing(text: str, at: int) -> bool:
     Formulas with a relation are not handled here.
     """
     first, last = text.rfind(CODE, 0, at), text.find(END, at)
-    if first < 0 or last < 0 or text.rfind(END, 0, at) > first:
-        return False
-    if not re.search("[=<>]", text[first:last]):
+    is_in_code = first >= 0 and last >= 0 and text.rfind(END, 0, at) <= first
+    code = text[first:last]
+    if not is_in_code or not re.search("[=<>]", code):
         return False
     begins, ends = clause_span(text, first, last)
     before, behind = text[begins:first].lstrip(), text[last + 1 : ends + 1]
-    if re.search("==|!=|[<>]", text[first:last]) and is_condition(before, behind):
+    if re.search("==|!=|[<>]", code) and is_condition(before, behind):
         return True
     return is_supposed(before.translate(_TICKS), behind.translate(_TICKS))
 
@@ -236,7 +237,7 @@ def _read_number(text: str, number: re.Match[str]) -> _Number | None:
     before = text[max(0, number.start() - 60) : number.start()]
     readings = tuple(dict.fromkeys(_readings(number, before)))
     if more := _MORE.match(text, number.end()):
-        readings = tuple(_sum(reading, int(more[1])) for reading in readings)
+        readings = tuple(_with_digit_added(reading, int(more[1])) for reading in readings)
     name, is_of_code = _name_before(text, number)
     is_small = bool(name and not readings and number[0].isdigit())
     if is_small:
@@ -277,15 +278,23 @@ _BOUNDS = re.compile(
 
 
 def _bounds(before: str) -> str:
+    """Return which bound of a value a number is, by the words before it; empty if it is none.
+
+    >>> _bounds("it is less than "), _bounds("between "), _bounds("no more than "), _bounds("is ")
+    ('less', 'between', '', '')
+    """
     found = _BOUNDS.search(before)
-    return found.lastgroup or "" if found and not found["no"] else ""
+    if not found or found["no"]:
+        return ""
+    return found.lastgroup or ""
 
 
 #: *20 000 + 1*: a digit that is added to an exact number.
 _MORE = re.compile(r"\s?\+\s?(\d)(?!\w|[.,]\d|\s?[-+*/^×·−])")
 
 
-def _sum(reading: tuple[Amount, ...], more: int) -> tuple[Amount, ...]:
+def _with_digit_added(reading: tuple[Amount, ...], more: int) -> tuple[Amount, ...]:
+    """Return the reading of *20 000 + 1*: the sum, if the first number is an integer alone."""
     *others, last = reading or (None,)
     if last is None or others or last.value.denominator != 1:
         return reading
@@ -364,9 +373,8 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
 
     ``before`` is the text before the number, which may say that it falls or is approximate.
     """
-    sign = -1 if (found["sign"] or "") in [*_MINUS, "–"] and found["sign"] else 1
-    if _NEGATIVE.search(before):
-        sign = -1
+    is_negative = found["sign"] in (*_MINUS, "–") or bool(_NEGATIVE.search(before))
+    sign = -1 if is_negative else 1
     falls = _FALLING.search(before) or _LESS.match(found.string, found.end())
     either = found["sign"] == "±" or bool(falls)
     if found["vulgar"]:
@@ -477,10 +485,18 @@ def parse_exponent(text: str) -> int:
 
 
 def parse_grouped_digits(digits: str) -> Decimal:
-    """Return a number whose digits are in groups: ``12 345``."""
+    """Return a number whose digits are in groups.
+
+    >>> parse_grouped_digits("12 345"), parse_grouped_digits("1,024.5")
+    (Decimal('12345'), Decimal('1024.5'))
+    """
     return Decimal(re.sub(rf"[{_BLANK},_]", "", digits)[:_LONGEST])
 
 
 def unit_of_last_digit(digits: str) -> Fraction:
-    """Return one unit in the last digit of a number."""
+    """Return one unit in the last digit of a number.
+
+    >>> unit_of_last_digit("0.25"), unit_of_last_digit("12")
+    (Fraction(1, 100), Fraction(1, 1))
+    """
     return Fraction(1, 10 ** len(digits.partition(".")[2][:_LONGEST]))

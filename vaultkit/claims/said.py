@@ -29,7 +29,7 @@ class CodeStatement:
     #: Whether the value is the error that the expression is said to raise.
     raises: bool = False
 
-    def holds(self, line: int, column: int) -> bool:
+    def includes(self, line: int, column: int) -> bool:
         """Return whether a place is within the statement."""
         return any(
             line == own and first <= column < first + length + 2
@@ -94,10 +94,10 @@ def code_statements(coded: ParagraphWithCode) -> Iterator[CodeStatement]:
         before = coded.source[first : part.at]
         behind = coded.source[part.at + part.length : last]
         if is_steady(part.content.strip()) and not is_doubtful(before, behind):
-            yield from _said_by(coded.parts, index, before, behind, steps)
+            yield from _statements_of_code(coded.parts, index, before, behind, steps)
 
 
-def _said_by(
+def _statements_of_code(
     parts: Sequence[Inline], index: int, before: str, behind: str, steps: Collection[str]
 ) -> Iterator[CodeStatement]:
     """Yield what a piece of code in a paragraph states, alone or with the words behind it.
@@ -188,6 +188,9 @@ def _is_comparison(code: str, *, names: bool = False) -> bool:
     """Return whether code compares a computed value with a literal.
 
     A comparison of a name alone may be a condition; it counts only with ``names``.
+
+    >>> [_is_comparison(code) for code in ("x.sum() == 7", "x > 7", "x.sum()")]
+    [True, False, False]
     """
     tree = expression_of(code)
     if not isinstance(tree, ast.Compare) or not uses_names(code):
@@ -199,7 +202,11 @@ def _is_comparison(code: str, *, names: bool = False) -> bool:
 
 
 def _is_value(shown: str) -> bool:
-    """Return whether code is a value rather than an expression."""
+    """Return whether code is a value rather than an expression.
+
+    >>> _is_value("(2, 3)"), _is_value("float64"), _is_value("x.sum()")
+    (True, True, False)
+    """
     if re.fullmatch(_KINDS, shown):
         return True
     tree = expression_of(shown)
@@ -209,7 +216,11 @@ def _is_value(shown: str) -> bool:
 
 
 def _split_assignment(code: str) -> tuple[str, str] | None:
-    """Split ``x[0] = 4.0`` into the element and its stated value."""
+    """Split an assignment to an element into the element and its stated value; None for others.
+
+    >>> _split_assignment("x[0] = 4.0"), _split_assignment("x = 4.0")
+    (('x[0]', '4.0'), None)
+    """
     match parsed(code):
         case [ast.Assign([ast.Subscript(ast.Name(), index)], value)] if is_literal(
             index

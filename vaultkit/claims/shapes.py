@@ -182,7 +182,7 @@ _LONGEST, _BEFORE = 400, 60
 
 
 @dataclass(frozen=True)
-class _Found:
+class _PossibleShape:
     """A match that may be a shape, with its lengths and the array that it is said of.
 
     ``subject`` is the array as code and as a word, ``called`` whether the text calls it a shape,
@@ -245,11 +245,11 @@ def _context(match: re.Match[str]) -> tuple[str, str]:
     return text[max(0, match.start() - _BEFORE) : match.start()], text[match.end() :]
 
 
-def _split(lengths: str) -> tuple[str, ...]:
+def _split_lengths(lengths: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in lengths.split(","))
 
 
-def _shapes_in_tuples(prose: Prose) -> Iterator[_Found]:
+def _shapes_in_tuples(prose: Prose) -> Iterator[_PossibleShape]:
     """Yield ``(6, 2)`` and ``(n, d_k)``, but for places and vectors by the words before them."""
     text = prose.text
     for match in _TUPLE.finditer(text) if "(" in text else ():
@@ -266,18 +266,18 @@ def _shapes_in_tuples(prose: Prose) -> Iterator[_Found]:
             continue
         listed = re.match(rf"[{END}]?(?:,| and| or)\s[{CODE}]?\(", behind)
         subject = ("", "") if listed else _subject(prose, before, behind)
-        yield _Found(match, _split(match[1]), subject, called)
+        yield _PossibleShape(match, _split_lengths(match[1]), subject, called)
 
 
-def _shapes_in_lists(prose: Prose) -> Iterator[_Found]:
+def _shapes_in_lists(prose: Prose) -> Iterator[_PossibleShape]:
     """Yield ``[6, 2]`` after *shape* or *size*."""
     for match in _BRACKETS.finditer(prose.text):
         before, _ = _context(match)
         if re.search(r"(?:\b(?:shape|shaped|size)\s(?:is\s|of\s)?|Size\()$", before.rstrip(CODE)):
-            yield _Found(match, _split(match[1]), _subject(prose, before, ""), True)
+            yield _PossibleShape(match, _split_lengths(match[1]), _subject(prose, before, ""), True)
 
 
-def _shapes_in_products(prose: Prose) -> Iterator[_Found]:
+def _shapes_in_products(prose: Prose) -> Iterator[_PossibleShape]:
     """Yield ``n × m`` and *6 by 6*; each place once, as a whole formula if it is one."""
     text = prose.text
     # Searching for multiplication signs is faster than trying each word as a length.
@@ -299,10 +299,10 @@ def _shapes_in_products(prose: Prose) -> Iterator[_Found]:
             if "×" in match[0] or not (called or subject[0] or _SQUARE.search(before)):
                 continue
             dims = tuple(str(parse_numeral(dim)) if dim in spelled else dim for dim in dims)
-        yield _Found(match, dims, subject, called, product=True)
+        yield _PossibleShape(match, dims, subject, called, product=True)
 
 
-def _last_axis_lengths(prose: Prose) -> Iterator[_Found]:
+def _last_axis_lengths(prose: Prose) -> Iterator[_PossibleShape]:
     """Yield *12-dimensional*, the length of a last axis."""
     for match in _WIDE.finditer(prose.text) if "dimensional" in prose.text else ():
         before, _ = _context(match)
@@ -312,10 +312,10 @@ def _last_axis_lengths(prose: Prose) -> Iterator[_Found]:
             if not subject[0]:
                 continue
             dim = str(parse_numeral(dim))
-        yield _Found(match, (dim,), subject, True)
+        yield _PossibleShape(match, (dim,), subject, True)
 
 
-def _shapes_of_spaces(prose: Prose, taken: set[int]) -> Iterator[_Found]:
+def _shapes_of_spaces(prose: Prose, taken: set[int]) -> Iterator[_PossibleShape]:
     """Yield the shapes of ``ℝⁿˣᵐ`` and the like, unless a product at one of ``taken`` is in it."""
     for match in _REAL.finditer(prose.text) if "ℝ" in prose.text else ():
         before, _ = _context(match)
@@ -323,11 +323,12 @@ def _shapes_of_spaces(prose: Prose, taken: set[int]) -> Iterator[_Found]:
         if all(dims) and not taken.intersection(range(*match.span())):
             member = _MEMBER.search(before)
             subject = (product_as_code(member[1]), "") if member else _subject(prose, before, "")
-            yield _Found(match, dims, subject, True)
+            yield _PossibleShape(match, dims, subject, True)
 
 
 def _has_sign(text: str) -> bool:
-    return ("×" in text or "x" in text or "by" in text) and bool(_SEPARATOR.search(text))
+    may_have_sign = any(sign in text for sign in ("×", "x", "by"))
+    return may_have_sign and bool(_SEPARATOR.search(text))
 
 
 def _in_code(text: str, at: int) -> bool:
@@ -366,7 +367,11 @@ def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
 
 
 def product_as_code(text: str) -> str:
-    """Return a product as code: ``Q @ K.T`` for ``Q K^T``; empty if it is not a product."""
+    """Return a name or a product of names as code; empty if the text is neither.
+
+    >>> product_as_code("Q K^T"), product_as_code("α"), product_as_code("2 + x")
+    ('Q @ K.T', 'alpha', '')
+    """
     text = re.sub("[α-ω]", lambda found: unicodedata.name(found[0]).split()[-1].lower(), text)
     text = re.sub(r"ᵀ|\s?\^\s?T\b", ".T", text.strip().removesuffix(".shape"))
     text = re.sub("[₀-₉]", "", text)  # an index names one of several arrays

@@ -515,3 +515,14 @@ def _sign(before: str, behind: str, words: Lexicon) -> str:
             if pattern.match(behind):
                 return name
     return ""
+
+
+def significant_digits(stated: Stated) -> int:
+    """Return the number of significant digits; 0 for a number in words.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> [significant_digits(one) for one in numbers("0.050, 1200 or half", 19, lexicon())]
+    [2, 2, 0]
+    """
+    shown = re.sub(r"\D", "", stated.digits).lstrip("0")
+    return len(shown if "." in stated.digits else shown.rstrip("0"))

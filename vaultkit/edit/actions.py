@@ -156,7 +156,7 @@ def _missing_note_actions(vault: Vault, note: Note, check: Check) -> Iterator[Ac
 def _mention_actions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
     """Offer to turn a mention of a note into a link."""
     line = note.lines[where.line - 1] if where.line <= len(note.lines) else ""
-    plain = _plain(note, where.line)
+    plain = _running_text(note, where.line)
     best: tuple[int, int, Path] | None = None
     for name, paths in vault.notes_by_name.items():
         begins = plain.casefold().find(name, max(0, where.column - 1 - len(name)))
@@ -174,7 +174,7 @@ def _mention_actions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
         yield Action(f"Link to {target!r}", {note.path: [edit]})
 
 
-def _plain(note: Note, number: int) -> str:
+def _running_text(note: Note, number: int) -> str:
     """Return a line of running text, with blanks for links, code and mathematics."""
     line = note.lines[number - 1] if number <= len(note.lines) else ""
     for passage in note.passages:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
     cost_of_fit,
@@ -20,7 +20,6 @@ from vaultkit.edit.kinds import (
     is_multiple,
     is_near_bound,
     is_percent,
-    significant_digits,
     weight_of_digits,
 )
 from vaultkit.edit.sentences import Candidate, Sentence, identifiers, in_brackets

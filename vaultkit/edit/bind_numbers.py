@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from vaultkit.claims.naming import mask_names
-from vaultkit.claims.stated import Stated, numbers
+from vaultkit.claims.stated import Stated, numbers, significant_digits
 from vaultkit.edit import bind_ranks
 from vaultkit.edit.bind_beside import Beside, numbers_of
 from vaultkit.edit.bind_combined import SIZE, Combinations
@@ -24,7 +24,6 @@ from vaultkit.edit.kinds import (
     is_ordinal,
     is_percent,
     needs_name,
-    significant_digits,
     weight_of_digits,
 )
 from vaultkit.edit.sentences import (

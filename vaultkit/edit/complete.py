@@ -55,25 +55,25 @@ def completions(vault: Vault, note: Note, line: int, column: int) -> list[Comple
     text = note.lines[line - 1] if line <= len(note.lines) else ""
     before, behind = text[: column - 1], text[column - 1 :]
     if line <= note.front:
-        return list(_listed_tags(vault, note, line, before))
+        return list(_property_completions(vault, note, line, before))
     if fence := _FENCE.match(before):
-        return list(_fence(line, before, fence))
+        return list(_fence_completions(line, before, fence))
     if block_in(note, line) is not None or _is_in_code_span(before):
         return []
     if _is_in_formula(note, line, before):
-        return list(_variables(note, line, before))
+        return list(_variable_completions(note, line, before))
     if link := _LINK.search(before):
         closing = "" if behind.startswith("]]") else "]]"
         if link["sub"] is not None:
-            return list(_places(vault, note, line, link, closing))
+            return list(_heading_completions(vault, note, line, link, closing))
         bar = "\\|" if before.lstrip(" >").startswith("|") else "|"
-        return list(_names(vault, line, link, closing, bar))
+        return list(_link_completions(vault, line, link, closing, bar))
     if tag := _TAG.search(before):
-        return list(_tags(vault, line, tag))
+        return list(_tag_completions(vault, line, tag))
     return []
 
 
-def _names(
+def _link_completions(
     vault: Vault, line: int, link: re.Match[str], closing: str, bar: str
 ) -> Iterator[Completion]:
     """Yield the notes, aliases and embeddable files that a link may name."""
@@ -92,7 +92,7 @@ def _names(
                 yield Completion(path.name, path.name + closing, "file", span, vault.relative(path))
 
 
-def _places(
+def _heading_completions(
     vault: Vault, source: Note, line: int, link: re.Match[str], closing: str
 ) -> Iterator[Completion]:
     """Offer the headings of the note that a link names, or its blocks."""
@@ -112,7 +112,7 @@ def _places(
         yield Completion(heading.text, words + closing, "heading", span, "#" * heading.level)
 
 
-def _tags(vault: Vault, line: int, typed: re.Match[str]) -> Iterator[Completion]:
+def _tag_completions(vault: Vault, line: int, typed: re.Match[str]) -> Iterator[Completion]:
     """Yield the tags of the vault, the most frequent first."""
     span = Span.within(line, typed.start("tag") + 1, len(typed["tag"]))
     counted = Counter(tag for note in vault.notes.values() for tag in set(note.tags))
@@ -122,15 +122,15 @@ def _tags(vault: Vault, line: int, typed: re.Match[str]) -> Iterator[Completion]
             yield Completion(tag, tag, "tag", span, f"{count} notes" if count > 1 else "1 note")
 
 
-def _listed_tags(vault: Vault, note: Note, line: int, before: str) -> Iterator[Completion]:
+def _property_completions(vault: Vault, note: Note, line: int, before: str) -> Iterator[Completion]:
     """Offer tags below ``tags:`` in the properties."""
     above = (row for row in reversed(note.lines[:line]) if re.match(r"\w", row))
     typed = _LISTED_TAG.match(before)
     if typed and next(above, "").startswith("tags:"):
-        yield from _tags(vault, line, typed)
+        yield from _tag_completions(vault, line, typed)
 
 
-def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Completion]:
+def _fence_completions(line: int, before: str, fence: re.Match[str]) -> Iterator[Completion]:
     """Yield the languages, or the options, that may follow the backticks of a fence."""
     if fence["rest"] is None:
         span = Span.within(line, fence.start("language") + 1, len(fence["language"]))
@@ -147,7 +147,7 @@ def _fence(line: int, before: str, fence: re.Match[str]) -> Iterator[Completion]
             yield Completion(option, f"{option}=" if has_value else option, "option", span)
 
 
-def _variables(note: Note, line: int, before: str) -> Iterator[Completion]:
+def _variable_completions(note: Note, line: int, before: str) -> Iterator[Completion]:
     """Yield the variables of a note's code, as a formula spells them."""
     typed = _WORD.search(before)
     assert typed

@@ -111,7 +111,7 @@ def find_definition(vault: Vault, note: Note, line: int, column: int) -> Place |
     """Return the definition of the thing at a place: a note, heading, file, or line of code."""
     if link := link_in(note, line, column):
         try:
-            return _begin(vault.resolve(link, note))
+            return _begin_of(vault.resolve(link, note))
         except BrokenLinkError:
             return None
     if found := name_in(note, line, column):
@@ -135,9 +135,9 @@ def find_references(
             target = vault.resolve(link, note)
         except BrokenLinkError:
             return []
-    elif (heading := heading_in(note, line)) and not (heading.level == 1 and line == _first(note)):
+    elif (heading := heading_in(note, line)) and not _is_title(note, heading):
         target = Target(note.path, heading.slug, note, note.section_lines(heading))
-    return [*([_begin(target)] if with_target else []), *links_to(vault, target)]
+    return [*([_begin_of(target)] if with_target else []), *links_to(vault, target)]
 
 
 def links_to(vault: Vault, target: Target) -> Iterator[Place]:
@@ -239,7 +239,7 @@ def vault_symbols(vault: Vault, query: str) -> list[Symbol]:
     return found
 
 
-def _begin(target: Target) -> Place:
+def _begin_of(target: Target) -> Place:
     line = target.lines[0] if target.lines else 1
     return Place(target.path, Span(line, 1, line, 1))
 
@@ -263,8 +263,8 @@ def _shown_file(vault: Vault, note: Note, index: int) -> Place | None:
     return Place(path, Span(line, 1, line, 1))
 
 
-def _first(note: Note) -> int:
-    return note.headings[0].line if note.headings else 0
+def _is_title(note: Note, heading: Heading) -> bool:
+    return heading.level == 1 and heading == note.headings[0]
 
 
 def _has(name: str, wanted: str) -> bool:

@@ -37,13 +37,13 @@ def hover_text(
         The values that its blocks have bound to each name, in order.
     """
     if link := link_in(note, line, column):
-        return span_of_link(note, link), _section(vault, note, line, column)
-    if of_block := _block(note, line, checks):
+        return span_of_link(note, link), _target_text(vault, note, line, column)
+    if of_block := _block_hover(note, line, checks):
         return of_block
     said: list[str] = []
     span: Span | None = None
     named = name_in(note, line, column)
-    if named and (value := _value(note, named[0], line, values)):
+    if named and (value := _value_text(note, named[0], line, values)):
         said.append(value)
         span = named[1]
     known = parts(note, checks)
@@ -52,20 +52,21 @@ def hover_text(
     for check in checks:
         if check.kind not in ("equation", "number", "shape", "sentence", "formula"):
             continue
-        of = span_of_check(check, note)
-        if not of.holds(line, column) and not (formula and of == span_of_formula(note, formula)):
+        checked = span_of_check(check, note)
+        is_of_formula = formula is not None and checked == span_of_formula(note, formula)
+        if not checked.holds(line, column) and not is_of_formula:
             continue
-        span = span or of
+        span = span or checked
         if check.outcome in UNPROVEN:
             said.append(f"```text\n{check.why}\n```")
         of_it = where.names_of(check.kind, check.line, check.column, check.what)
-        said += [_evidence(note, known[place]) for place in of_it if place in known]
+        said += [_evidence_text(note, known[place]) for place in of_it if place in known]
     if span is None:
         return None
     return span, "\n\n".join(dict.fromkeys(said))
 
 
-def _block(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] | None:
+def _block_hover(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] | None:
     """Return the outcome of a block, for its first line."""
     index = block_in(note, line)
     if index is None or note.blocks[index].fence.line != line:
@@ -84,28 +85,28 @@ def block_outcome(index: int, checks: Sequence[Check]) -> str:
     if all(check.outcome == EXCEPTED for check in mine):
         return "not run"
     seconds = sum(check.seconds for check in mine)
-    return f"holds · {_time(seconds)}"
+    return f"holds · {_duration_text(seconds)}"
 
 
-def _value(note: Note, name: str, line: int, values: Mapping[str, Sequence[Value]]) -> str:
+def _value_text(note: Note, name: str, line: int, values: Mapping[str, Sequence[Value]]) -> str:
     """Return the value of a name at a line, after the last block above that binds it, or below.
 
     Inside a block, it is the value after that block.
     """
     known = values.get(name, ())
-    above = [value for value in known if _line(note, value) <= line]
+    above = [value for value in known if _line_of_value(note, value) <= line]
     for value in above[-1:] or known[:1]:
-        where = f"block {value.block + 1}, line {_line(note, value)}"
+        where = f"block {value.block + 1}, line {_line_of_value(note, value)}"
         shown = f"\n\n```text\n{value.print}\n```" if value.print else ""
         return f"`{name}`: {value.what} ({where}){shown}"
     return ""
 
 
-def _line(note: Note, value: Value) -> int:
+def _line_of_value(note: Note, value: Value) -> int:
     return note.blocks[value.block].fence.line if value.block < len(note.blocks) else 0
 
 
-def _evidence(note: Note, part: Part) -> str:
+def _evidence_text(note: Note, part: Part) -> str:
     """Return the text about the evidence of a formula, number or shape."""
     rows = [part.title]
     for words, *more in part.lines:
@@ -125,7 +126,7 @@ def _place_in_words(note: Note, place: str) -> str:
     return ""
 
 
-def _section(vault: Vault, note: Note, line: int, column: int) -> str:
+def _target_text(vault: Vault, note: Note, line: int, column: int) -> str:
     """Return the target of a link as text: a section, a block, or the beginning of a note."""
     link = link_in(note, line, column)
     assert link
@@ -150,5 +151,5 @@ def _section(vault: Vault, note: Note, line: int, column: int) -> str:
     return "\n".join([*head, *shown, *more]).strip()
 
 
-def _time(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"

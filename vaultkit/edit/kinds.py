@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 
 #: The largest integer that may agree by chance.
 _SMALL = 20
@@ -23,18 +23,6 @@ _NEAR_BOUND = 0.25
 #: chance; a number that bounds a value (*more than 3*) agrees with most values.
 _BY_DIGITS, _MORE_DIGITS, _OF_BOUND = {0: 0.0, 1: -0.3, 2: 0.6, 3: 1.6}, 2.4, -2.0
 _ORDINAL = re.compile(r".*(?:first|second|third|[a-z]{2}th|\d(?:st|nd|rd|th))", re.IGNORECASE)
-
-
-def significant_digits(stated: Stated) -> int:
-    """Return the number of significant digits; 0 for a number in words.
-
-    >>> from vaultkit.claims.lexicon import lexicon
-    >>> from vaultkit.claims.stated import numbers
-    >>> [significant_digits(one) for one in numbers("0.050, 1200 or half", 19, lexicon())]
-    [2, 2, 0]
-    """
-    shown = re.sub(r"\D", "", stated.digits).lstrip("0")
-    return len(shown if "." in stated.digits else shown.rstrip("0"))
 
 
 def is_count(stated: Stated) -> bool:

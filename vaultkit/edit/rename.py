@@ -222,7 +222,7 @@ def _change_links(vault: Vault, change: _Change, changes: Changes) -> None:
             }
             changes.edits[note.path] += sorted(seen)
         else:
-            _change_in_file(note.path, _in_notebook, change, changes)
+            _change_in_file(note.path, _changed_links_of_notebook, change, changes)
     for path in vault.files:
         if path.suffix == ".svg":
             _change_in_file(path, _changed_links_of_drawing, change, changes)
@@ -259,12 +259,15 @@ def _change_in_file(
         text = source.read(path, source.LARGEST_WITH_PICTURES)
     except source.UnreadableError:
         return
-    found = [_edit(text, *spot) for spot in finder(text, path, change)]
+    found = [_edit_of_range(text, *spot) for spot in finder(text, path, change)]
     if found:
         changes.edits[path] += found
 
 
-def _in_notebook(text: str, path: Path, change: _Change) -> Iterator[tuple[int, int, str]]:
+def _changed_links_of_notebook(
+    text: str, path: Path, change: _Change
+) -> Iterator[tuple[int, int, str]]:
+    """Yield begin, end and new text of each link of a notebook that changes."""
     for found in WIKILINK.finditer(text):
         if other := change(Link.from_match(found), path):
             yield found.start(), found.end(), str(other)
@@ -286,7 +289,7 @@ def _changed_links_of_drawing(
             yield *said.span("name"), html.escape(other.target)
 
 
-def _edit(text: str, begins: int, ends: int, other: str) -> Edit:
+def _edit_of_range(text: str, begins: int, ends: int, other: str) -> Edit:
     """Return the edit that replaces ``text[begins:ends]``."""
 
     def place(at: int) -> tuple[int, int]:
@@ -310,17 +313,17 @@ def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> 
         """Record the edits of a part of the navigation."""
         match node:
             case yaml.ScalarNode(value=value) if value == was:
-                replaced(node, becomes)
+                record_edit(node, becomes)
             case yaml.SequenceNode(value=items):
                 for item in items:
                     visit(item)
             case yaml.MappingNode(value=pairs):
                 for key, value in pairs:
                     if getattr(value, "value", None) == was and key.value == old.stem:
-                        replaced(key, new.stem)
+                        record_edit(key, new.stem)
                     visit(value)
 
-    def replaced(node: yaml.ScalarNode, value: str) -> None:
+    def record_edit(node: yaml.ScalarNode, value: str) -> None:
         """Record the edit that replaces a scalar, with its quotes."""
         start, end = node.start_mark, node.end_mark
         where = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
 #: The number of units of a character in an encoding; editors count columns in units.
@@ -81,6 +82,9 @@ def from_units(line: str, units: int, encoding: str) -> int:
 def text_with_edits(text: str, edits: Iterable[Edit]) -> str:
     """Return a text with edits applied, whose spans are those of the original text.
 
+    >>> text_with_edits("a b", [Edit(Span(1, 1, 1, 2), "x"), Edit(Span(1, 3, 1, 4), "y")])
+    'x y'
+
     Raises
     ------
     ValueError
@@ -99,19 +103,34 @@ def text_with_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join([*written, text[done:]])
 
 
-def common_lines(before: Sequence[str], after: Sequence[str]) -> tuple[int, int, int]:
+class CommonLines(NamedTuple):
+    """The lines that two texts have in common at the beginning and at the end.
+
+    Attributes
+    ----------
+    head
+        The number of equal lines at the beginning.
+    tail
+        The first of the equal lines at the end, in the first text.
+    shift
+        The difference of their line numbers in the two texts.
+    """
+
+    head: int
+    tail: int
+    shift: int
+
+
+def common_lines(before: Sequence[str], after: Sequence[str]) -> CommonLines:
     """Return which lines two texts have in common at the beginning and at the end.
 
-    Returns
-    -------
-    tuple
-        The number of equal lines at the beginning; the first of the equal lines at the end, in
-        ``before``; and the difference of their line numbers in the two texts.
+    >>> common_lines(["a", "b", "c"], ["a", "x", "y", "c"])
+    CommonLines(head=1, tail=3, shift=1)
     """
     most = min(len(before), len(after))
     head = next((i for i in range(most) if before[i] != after[i]), most)
     tail = next((i for i in range(most - head) if before[-1 - i] != after[-1 - i]), most - head)
-    return head, len(before) - tail + 1, len(after) - len(before)
+    return CommonLines(head, len(before) - tail + 1, len(after) - len(before))
 
 
 def _offset(line: int, column: int, starts: Sequence[int]) -> int:
