@@ -344,10 +344,14 @@ def _numbers_of_output(step: Step) -> Iterator[Shown]:
 
 
 def _is_written(number: Stated, value: Fraction) -> bool:
-    """Return whether the digits of a number are those of a value, though it be a bound."""
-    is_exact = not number.digits or ("." not in number.digits and abs(number.value) < _TEN)
-    half = 0 if is_exact else Fraction(1, 2 * 10 ** len(number.digits.partition(".")[2]))
-    return any(abs(abs(value) / s - abs(number.value)) <= half for s in number.scales)
+    """Return whether a number is written as the rounding of a value, also if it is a bound of it.
+
+    Small integers, and numbers in words, are not rounded.
+    """
+    is_small_integer = "." not in number.digits and abs(number.value) < _TEN
+    is_exact = not number.digits or is_small_integer
+    slack = 0 if is_exact else Fraction(1, 2 * 10 ** len(number.digits.partition(".")[2]))
+    return any(abs(abs(value) / scale - abs(number.value)) <= slack for scale in number.scales)
 
 
 def _words_around(text: str, number: Stated) -> tuple[list[str], str]:

@@ -30,32 +30,36 @@ def literals_of(block: Block) -> tuple[Sequence[float], Sequence[tuple[float, ..
 def _literals(
     source: str, *, with_rows: bool
 ) -> tuple[Sequence[float], Sequence[tuple[float, ...]]]:
-    """Return the numbers that code states, and where asked its rows of numbers."""
+    """Return the numbers that code and its docstrings state, and its rows if ``with_rows``.
+
+    >>> _literals("x = -0.5; y = [1, 2.5]", with_rows=True)
+    ((-0.5, 1, 2.5), ((1.0, 2.5),))
+    """
     nodes = nodes_of(source)
     try:
         # The code -0.5 does not state 0.5.
-        within = {
-            id(node.operand)
-            for node in nodes
-            if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
-        }
-        numbers = [
-            _as_integer(node, _constant_value(node)) for node in nodes if id(node) not in within
-        ]
+        negated = [node.operand for node in nodes if isinstance(node, ast.UnaryOp)]
+        within = {id(operand) for operand in negated if isinstance(operand, ast.Constant)}
+        stating = [node for node in nodes if id(node) not in within]
+        values = [_as_integer(node, _constant_value(node)) for node in stating]
+        numbers = [number for number in values if number is not None]
         for node in nodes:
             if isinstance(node, _DOCUMENTED) and (text := ast.get_docstring(node, clean=False)):
                 stated = (number.replace(",", "") for number in _IN_TEXT.findall(text))
                 numbers += (int(n) if n.lstrip("-").isdigit() else float(n) for n in stated)
-        rows = []
-        for node in nodes if with_rows else ():
-            items = node.elts if isinstance(node, (ast.Tuple, ast.List)) else []
-            items = node.args if isinstance(node, ast.Call) else items
-            row = [number for number in map(_constant_value, items) if number is not None]
-            if 1 < len(row) == len(items):
-                rows.append(tuple(row))
+        rows = [row for node in nodes if (row := _row_of(node))] if with_rows else []
     except (ValueError, RecursionError, MemoryError):
         return (), ()  # running the block reports it
-    return tuple(number for number in numbers if number is not None), tuple(rows)
+    return tuple(numbers), tuple(rows)
+
+
+def _row_of(node: ast.AST) -> tuple[float, ...]:
+    """Return the numbers of a list, tuple or call of two or more numbers; else nothing."""
+    match node:
+        case ast.Tuple(items) | ast.List(items) | ast.Call(args=items):
+            row = [number for number in map(_constant_value, items) if number is not None]
+            return tuple(row) if 1 < len(row) == len(items) else ()
+    return ()
 
 
 def source_of(block: Block) -> str:

@@ -50,8 +50,8 @@ class Origins:
     def _assign(self, target: ast.expr, value: ast.expr, *, within: bool) -> None:
         """Record the origin of the names of an assignment; ``within``: it is in a loop."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            for one, other in zip(target.elts, value.elts, strict=False):
-                self._assign(one, other, within=within)
+            for inner_target, inner_value in zip(target.elts, value.elts, strict=False):
+                self._assign(inner_target, inner_value, within=within)
             return
         names = set(_bound(target))
         if within:
@@ -81,7 +81,12 @@ def find_origins(blocks: Iterable[Block]) -> Origins:
 
 
 def _is_written(value: ast.expr) -> bool:
-    """Return whether an expression is a list or array of written numbers."""
+    """Return whether an expression is a list or array of literals.
+
+    >>> codes = ("np.array([1, 2])", "[1.5, 2]", "[n, 2]", "3")
+    >>> [_is_written(ast.parse(code, mode="eval").body) for code in codes]
+    [True, True, False, False]
+    """
     if isinstance(value, ast.Call) and value.args:
         value = value.args[0]
     if not isinstance(value, ast.List | ast.Tuple):

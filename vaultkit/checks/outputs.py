@@ -165,22 +165,27 @@ def describe_difference(shown: str, got: str, *, every_digit: bool = False) -> s
 
 
 def _difference(shown: str, got: str, *, every_digit: bool = False) -> str:
-    """Describe the difference of two outputs that are not the same text."""
+    """Describe how an output shown differs from the computed one; empty if they agree.
+
+    Their numbers are compared in pairs, and the text between them.
+    """
     if shown == got:
         return ""
     lines = "the output differs" + _quote("shown", shown) + _quote("really", got)
-    wanted_words, wanted = _numbers_and_text(shown)
-    real_words, real = _numbers_and_text(got)
-    rounded = len(wanted) == len(real) and wanted != real
-    if not _same_words(wanted_words, real_words, rounded):
+    shown_words, shown_numbers = _text_and_numbers(shown)
+    real_words, real_numbers = _text_and_numbers(got)
+    rounded = len(shown_numbers) == len(real_numbers) and shown_numbers != real_numbers
+    if not _same_words(shown_words, real_words, rounded):
         return lines + _first_difference(shown, got)
-    pairs = list(zip(wanted, real, strict=True))
-    wrong = [
-        (w, r) for w, r in pairs if not agrees(w, r) and (every_digit or not _is_rounding(w, r))
-    ]
+    pairs = list(zip(shown_numbers, real_numbers, strict=True))
+    wrong = [pair for pair in pairs if not agrees(*pair)]
+    if not every_digit:
+        wrong = [pair for pair in wrong if not _is_rounding(*pair)]
     if not wrong:
-        other = [pair for pair in pairs if every_digit and pair[0] != pair[1]]
-        return lines + "\n  not with every digit: {} is {}".format(*other[0]) if other else ""
+        shortened = [pair for pair in pairs if every_digit and pair[0] != pair[1]]
+        if not shortened:
+            return ""
+        return lines + "\n  not with every digit: {} is {}".format(*shortened[0])
     shown_worst, real_worst = max(wrong, key=lambda pair: _distance(*pair))
     off = _distance(shown_worst, real_worst)
     return (
@@ -237,8 +242,12 @@ def _digits(number: str) -> int:
     return len(re.sub(r"[eE].*|\D", "", number).lstrip("0"))
 
 
-def _numbers_and_text(text: str) -> tuple[list[str], list[str]]:
-    """Return the numbers of a text, and the pieces of text between them."""
+def _text_and_numbers(text: str) -> tuple[list[str], list[str]]:
+    """Return the pieces of text between the numbers of an output, and the numbers.
+
+    >>> _text_and_numbers("a = 2, 'b 3'")
+    (['a = ', ", 'b 3'"], ['2'])
+    """
     words, numbers, at = [], [], 0
     strings = [found.span() for found in _STRING.finditer(text)]
     for found in NUMBER.finditer(text):

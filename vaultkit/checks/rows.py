@@ -110,9 +110,11 @@ class Rows:
         reach = [max(as_float(a.unit / 2) * (1 + 1e-9), 1e-12) for a in amounts]
         wanted = [(as_float(a.value), far, a) for a, far in zip(amounts, reach, strict=True)]
 
-        def fits(number: float, value: float, far: float, amount: Amount) -> bool:
-            near = abs(number - value) <= far
-            return near or bool(amount.over and is_rounding(number, amount.value))
+        def fits(number: float, value: float, slack: float, amount: Amount) -> bool:
+            """Return whether a number is within the slack of a value, or rounds its fraction."""
+            if abs(number - value) <= slack:
+                return True
+            return bool(amount.over) and is_rounding(number, amount.value)
 
         written = [(list(row), source) for row, source in self.seen.rows.items()]
         for numbers, source in (*self.seen.sequences, *written):

@@ -43,7 +43,14 @@ class LabelPlace:
 
 @cache
 def _pattern(lexicon: Lexicon, form: str, *lists: str) -> re.Pattern[str]:
-    """Return a pattern in which ``{}`` is replaced by the words of lists of the table *roles*."""
+    r"""Return the pattern ``form``, where each ``{}`` stands for the words of one of the lists.
+
+    The lists are those of the table *roles* of the lexicon.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> _pattern(lexicon(), r"{}\s", "there").match("There are 3")[0]
+    'There are '
+    """
     words = [lexicon.pattern("roles", name) for name in lists]
     return re.compile(form.format(*words), re.IGNORECASE)
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from vaultkit.claims.expressions import is_steady, uses_names
 from vaultkit.claims.numerals import NUMERAL, parse_numeral
@@ -181,6 +182,13 @@ _SENTENCE = re.compile(r"[.!?:](?:\s|$)")
 _LONGEST, _BEFORE = 400, 60
 
 
+class _Subject(NamedTuple):
+    """The array that a shape is said of: as an expression of code, or else as a word."""
+
+    code: str = ""
+    word: str = ""
+
+
 @dataclass(frozen=True)
 class _PossibleShape:
     """A match that may be a shape, with its lengths and the array that it is said of.
@@ -191,7 +199,7 @@ class _PossibleShape:
 
     match: re.Match[str]
     dims: tuple[str, ...]
-    subject: tuple[str, str]
+    subject: _Subject
     called: bool
     product: bool = False
 
@@ -220,7 +228,7 @@ def stated_shapes(prose: Prose) -> Iterator[Shape]:
         around = text[:start] + text[end:]
         closed = text[start - 1 : start] == CODE
         beside = _BESIDE.search(text, max(0, start - 30), start + 1)
-        is_named = one.called or one.subject[0]
+        is_named = one.called or one.subject.code
         yield Shape(
             *prose.place_of(start),
             re.sub(rf"[{CODE}{END}{LINK}]", "", one.match[0]).strip(),
@@ -265,7 +273,7 @@ def _shapes_in_tuples(prose: Prose) -> Iterator[_PossibleShape]:
         ):
             continue
         listed = re.match(rf"[{END}]?(?:,| and| or)\s[{CODE}]?\(", behind)
-        subject = ("", "") if listed else _subject(prose, before, behind)
+        subject = _Subject() if listed else _subject(prose, before, behind)
         yield _PossibleShape(match, _split_lengths(match[1]), subject, called)
 
 
@@ -296,7 +304,7 @@ def _shapes_in_products(prose: Prose) -> Iterator[_PossibleShape]:
         subject = _subject(prose, before, behind)
         if spelled := [dim for dim in dims if re.fullmatch(NUMERAL, dim.lower())]:
             # *Two by two* may be said of anything.
-            if "×" in match[0] or not (called or subject[0] or _SQUARE.search(before)):
+            if "×" in match[0] or not (called or subject.code or _SQUARE.search(before)):
                 continue
             dims = tuple(str(parse_numeral(dim)) if dim in spelled else dim for dim in dims)
         yield _PossibleShape(match, dims, subject, called, product=True)
@@ -309,7 +317,7 @@ def _last_axis_lengths(prose: Prose) -> Iterator[_PossibleShape]:
         subject = _subject(prose, before, "")
         dim = re.sub(rf"[{CODE}{END}]|[-‑]dimensional", "", match[0])
         if re.fullmatch(NUMERAL, dim.lower()):
-            if not subject[0]:
+            if not subject.code:
                 continue
             dim = str(parse_numeral(dim))
         yield _PossibleShape(match, (dim,), subject, True)
@@ -322,7 +330,9 @@ def _shapes_of_spaces(prose: Prose, taken: set[int]) -> Iterator[_PossibleShape]
         dims = tuple(re.split(r"\s?[×x]\s?", (match["dims"] or match["high"].translate(LOW))))
         if all(dims) and not taken.intersection(range(*match.span())):
             member = _MEMBER.search(before)
-            subject = (product_as_code(member[1]), "") if member else _subject(prose, before, "")
+            subject = (
+                _Subject(product_as_code(member[1])) if member else _subject(prose, before, "")
+            )
             yield _PossibleShape(match, dims, subject, True)
 
 
@@ -350,20 +360,19 @@ def _expression_with_shape(text: str, start: int) -> tuple[str, int]:
     return ("", 0) if named or not is_steady(code) else (code, first + 1)
 
 
-def _subject(prose: Prose, before: str, behind: str) -> tuple[str, str]:
+def _subject(prose: Prose, before: str, behind: str) -> _Subject:
     """Return the subject of a shape: before it, after it, or in the first cell of its row."""
     named = _OF_SHAPE.search(before) or _NAMED.search(before)
     if not named or _ARTICLE.search(before):
         named = _BEHIND.match(behind)
-    named = named or _ALSO.search(before)
-    named = named or _ROW.fullmatch(prose.row)
+    named = named or _ALSO.search(before) or _ROW.fullmatch(prose.row)
     if named:
         thing = named["code"] or named["symbol"]
-        if product := _TIMES_BEFORE.search(named.string, 0, named.start()):
-            thing = f"{product['code'] or product['symbol']} {thing}"
-        return product_as_code(thing), ""
+        if factor := _TIMES_BEFORE.search(named.string, 0, named.start()):
+            thing = f"{factor['code'] or factor['symbol']} {thing}"
+        return _Subject(code=product_as_code(thing))
     word = _WORD_BEFORE.search(before) or _ROW_WORD.fullmatch(prose.row)
-    return "", word["word"] if word else ""
+    return _Subject(word=word["word"]) if word else _Subject()
 
 
 def product_as_code(text: str) -> str:

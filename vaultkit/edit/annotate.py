@@ -76,6 +76,7 @@ class Annotations:
             self.path.unlink()
 
     def _is_ours(self) -> bool:
+        """Return whether `update` has written the file: it begins as such notes do."""
         return _HEAD.encode() in self.path.read_bytes().replace(b"\r\n", b"\n")
 
     def _text(self, vault: Vault, failures: Sequence[tuple[Note, list[Check]]]) -> str:
