@@ -377,6 +377,7 @@ PAIRS = [
 
 #: Sentences in which the number may belong to something else, and which are not contradicted.
 OPEN = [
+    ("| moves | squares |\n|---|---|\n| 2 | 4 |\n| 3 | 60 |\n", "All 64 squares are reached."),
     (REIGNS, "Ada had the second longest time of 3."),
     (REIGNS, "Bo had the longest time of 2351 days."),
     (REIGNS, "The two peaks that we saw are high."),

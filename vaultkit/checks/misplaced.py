@@ -15,52 +15,40 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
-from itertools import combinations
+from fractions import Fraction
+from itertools import accumulate, combinations, islice
 
-from vaultkit.checks.assigned import Part, Token
+from vaultkit.checks.assigned import Part
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.labelled import LabelledNumbers, Words, word_of
+from vaultkit.checks.literals import literals_of, source_of
 from vaultkit.checks.lookup import exact_fraction
 from vaultkit.checks.stated import significant
 from vaultkit.checks.things import Thing, Things
-from vaultkit.claims.attributions import is_apart, is_difference, words_behind
+from vaultkit.checks.views import View
+from vaultkit.claims.attributions import is_apart, is_difference
 from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.stated import Stated
 from vaultkit.read.note import Note
 
-#: Where another clause begins.
-_STOP = re.compile(
-    r"[,;:()—–](?=\s|$)|(?<=\s)[(—–]"
-    r"|\s(?:and|but|while|whereas|which|where|so|because|since|than|if|or|against)\b"
-)
 #: Words after which another thing may be meant.
 _TURN = re.compile(r"\b(?:then|until)\b")
-_REFERENCE = re.compile(r"\b(?:the|this|that|these|those|its|of|by|than|to|from|with)\s$", re.I)
-#: The word between an article and a label.
-_NARROWED = re.compile(r"\b(?:the|an?|its|our|your|their)\s([^\W\d_]{3,})\s$", re.IGNORECASE)
-#: A length of a shape: *11 by 11*, *n × 3*.
-_TIMES = re.compile(r"\s*(?:by|×|x)\s*(?:\d|[a-zA-Z]\b)")
-_TIMES_BEFORE = re.compile(r"[\da-zA-Z]\s*\b(?:by|×|x)\s*$")
-#: How closely a word belongs to a number: in the same clause, in the clause beside it, with another
-#: number between them (or two clauses away), and with both a number and a stop between them.
-_SAME, _BESIDE, _BEHIND_ANOTHER, _FAR = 1.0, 0.8, 0.5, 0.3
-#: The weight of a word that is nearer to another number.
-_OF_ANOTHER = 0.3
-#: The most that words count, for one number and for one of two that are exchanged.
-_MOST_WORDS, _MOST_EXCHANGED = 2.0, 1.5
+#: A label of a row counts if it belongs to a number more closely than this.
+_CLOSE = 0.5
 #: The least score of the words, and of all evidence together.
 _LEAST, _ENOUGH = 0.7, 2.4
 #: What else speaks for another number: that the text states it nowhere, that it states this one
 #: elsewhere, that all words of a label are there, that both numbers are in one output, that the
 #: unit is not that of this number; and that both differ only in their rows.
 _CLUE, _SIBLING = 0.5, 1.0
-#: The least gain by an exchange; the weights of the right unit, and of one output or line.
-_EXCHANGED, _UNIT, _TOGETHER = 1.6, 0.8, 0.25
-#: The least digits that hardly agree by chance.
-_SURE = 3
+#: The least gain by an exchange, and the weight of one output or line.
+_EXCHANGED, _TOGETHER = 1.6, 0.25
+#: Smaller integers are hardly told from each other.
+_TEN = 10
 #: How much of a label the text must have at least.
 _COVERED = 0.6
+#: How much a number of one digit may differ from the one that it states.
+_ROUGH = Fraction(1, 20)
 #: Two numbers of other sizes are hardly confused.
 _RATIO = 100
 #: Most numbers of an output of which a text states all but one, and the least share of them.
@@ -87,27 +75,42 @@ class Misplaced:
         self._alike = re.compile(rf"(?<![\w-]){alike}(?![\w-])", re.IGNORECASE)
         #: How often the text states each number.
         self._stated: Counter[Thing] = Counter()
+        #: The numbers that the code states.
+        self._literals: list[Thing] = []
 
     def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
         """Yield the numbers that are in the place of others."""
         if not self.things.every:
             return
-        every = (*sentences, *cell_sentences(note, self.lexicon))
+        cells = list(cell_sentences(note, self.lexicon))
+        every = (*sentences, *cells)
+        in_tables = {number.value for cell in cells for number in cell.numbers}
         self._stated = Counter(
             thing
             for own in every
             for number in own.numbers
             if not number.bounds and not number.times
             for thing in self.things.of(number)
+            if significant(number) > 1 or _is_close(number, thing)
         )
         views: list[View] = []
+        self._literals = [
+            Thing(
+                (float(value),), Words(), Words(), Words(), (), Words(), f"code at line {line}", 0
+            )
+            for block in note.blocks
+            for line in [block.fence.line]
+            for value in literals_of(block)[0]
+            if exact_fraction(float(value)) not in in_tables
+        ]
         for sentence in sentences:
             part = Part(sentence, self.lexicon)
-            own = [View(part, number, self) for number in sentence.numbers]
+            own = [View(part, number, self.things, self.general) for number in sentence.numbers]
             for view in own:
                 view.beside = [other for other in own if other is not view]
-            plain = [view for view in own if view.is_plain and not view.number.bounds and view.own]
-            views += plain
+            plain = [view for view in own if view.is_plain and not view.number.bounds]
+            views += [view for view in plain if view.own or self._find_literal(view)]
+            plain = [view for view in plain if view.own and not view.is_literal]
             for view in plain:
                 if why := self._replaced(view):
                     yield Contradiction.of_number(view.part.sentence, view.number, why)
@@ -125,7 +128,7 @@ class Misplaced:
         sentence = view.part.sentence
         if is_apart(sentence, view.clause) or is_difference(sentence, view.number):
             return ""
-        if view.is_of_several:
+        if view.is_of_several or view.is_whole:
             return ""
         best, found = 0.0, None
         for rival in view.named:
@@ -192,15 +195,25 @@ class Misplaced:
         """Yield numbers of something else in the place of the only one that a text leaves out."""
         ends = [(block.output or block.fence).end for block in note.blocks]
         begins = [block.fence.line for block in note.blocks[1:]]
-        for block, end, following in zip(
-            note.blocks, ends, [*begins, len(note.lines) + 1], strict=True
+        codes = [frozenset(literals_of(block)[0]) for block in note.blocks]
+        known = accumulate(codes, frozenset[float].union)
+        new = [code - own for own, code in zip(known, codes[1:], strict=False)]
+        for block, end, following, code in zip(
+            note.blocks, ends, [*begins, len(note.lines) + 1], [*new, frozenset()], strict=True
         ):
             first = (block.output or block.fence).line
             shown = [own for own in self.things.every if first <= own.line <= end]
             below = [v for v in views if end < v.line < following and v.number.digits]
             if below and 0 < len({own.values for own in shown}) <= _FEW:
                 for view in below:
-                    if why := self._is_eliminated(view, below, shown):
+                    why = self._is_eliminated(view, below, shown)
+                    # The text may introduce the block below it.
+                    introduces = view.introduces or any(
+                        view.number.agrees(exact_fraction(own)) for own in code
+                    )
+                    if not why and not introduces:
+                        why = self._is_foreign(view, shown, source_of(block))
+                    if why:
                         yield view, why
 
     def _is_eliminated(self, view: View, below: Sequence[View], shown: Sequence[Thing]) -> str:
@@ -212,17 +225,11 @@ class Misplaced:
         left = [own for own in shown if self._is_left_out(own)]
         if len(left) > 1 and len(left) * _SHARE > len(shown):
             return ""
-        fitting = [
-            own
-            for own in left
-            if own.is_long and own.is_whole == view.is_count and _is_near(view.own, own)
-            if not (view.unit and own.units and view.unit not in own.units)
-            if not (view.unit == "%" and not own.units and abs(own.values[0]) > 1)
-        ]
+        fitting = self._fitting(view, shown)
         if len({own.values for own in fitting}) != 1:
             return ""
         others = [v for v in below if any(own in shown for own in v.own)]
-        if all({*v.own} & {*view.own} for v in others) and others[-1].is_reference:
+        if not others or (all({*v.own} & {*view.own} for v in others) and others[-1].is_reference):
             return ""
         places = [[shown.index(own) for own in v.own if own in shown] for v in below]
         at = next(index for index, other in enumerate(below) if other is view)
@@ -241,16 +248,65 @@ class Misplaced:
             return ""
         if any(view.may_fit(own.words - rival.words) for own in view.own):
             return ""
-        return f"{self._said(rival)}, which the text does not state; {self._said(view.own[0])}"
+        return self._why(view.own[0], rival, ", which the text does not state; ")
 
-    def _said(self, thing: Thing) -> str:
-        """Return where the page has a number, and the words by which it is known there."""
+    def _is_foreign(self, view: View, shown: Sequence[Thing], code: str) -> str:
+        """Return the only number of an output that a text leaves out, if it has another instead."""
+        sentence = view.part.sentence
+        if (
+            (significant(view.number) < 2 and view.number.value < _TEN)
+            or view.is_length
+            or view.is_of_several
+            or view.is_reference
+            or view.is_all
+            or view.has_prefix
+        ):
+            return ""
+        if any(own in shown for own in view.own) or self._alike.search(sentence.text):
+            return ""
+        if is_apart(sentence, view.clause) or is_difference(sentence, view.number):
+            return ""
+        fitting = self._fitting(view, shown)
+        if len({own.values for own in fitting}) != 1:
+            return ""
+        rival = fitting[0]
+        in_code = re.search(rf"(?<![\d.]){re.escape(view.number.digits)}(?![\d.])", code)
+        is_weak = in_code or significant(view.number) < 2
+        if is_weak and not view.fit(rival.words, rival):
+            return ""
+        if any(view.may_fit(own.words - rival.words) for own in view.own):
+            return ""
+        return self._why(view.own[0], rival, ", which the text does not state; ")
+
+    def _fitting(self, view: View, shown: Sequence[Thing]) -> list[Thing]:
+        """Return the numbers of an output that a text leaves out, of the form of its number."""
+        return [
+            own
+            for own in shown
+            if self._is_left_out(own)
+            if own.is_long and own.is_whole == view.is_count and _is_near(view.own, own)
+            if not (view.unit and own.units and view.unit not in own.units)
+            if not (view.unit == "%" and not own.units and abs(own.values[0]) > 1)
+        ]
+
+    def _find_literal(self, view: View) -> bool:
+        """Give a number that the page does not compute the literal of the code that it states."""
+        stated = (
+            own for own in self._literals if view.number.agrees(exact_fraction(own.values[0]))
+        )
+        view.own = list(islice(stated, 1))
+        view.is_literal = bool(view.own)
+        return view.is_literal
+
+    def _said(self, thing: Thing, other: Thing) -> str:
+        """Return where the page has a number, and the words that another one has not."""
         label = thing.labels[0] if thing.labels else Words()
+        label = label - other.words or label
         return f"{thing.source} has {f'{self._text_of(label)} {thing.values[0]:.6g}'.strip()}"
 
-    def _why(self, own: Thing, rival: Thing) -> str:
+    def _why(self, own: Thing, rival: Thing, note: str = ", and ") -> str:
         """Return what the page has of two numbers."""
-        return f"{self._said(rival)}, and {self._said(own)}"
+        return f"{self._said(rival, own)}{note}{self._said(own, rival)}"
 
     def _is_left_out(self, thing: Thing) -> bool:
         """Return whether the text does not state a number."""
@@ -271,9 +327,19 @@ def _fit(view: View, own: Thing, rival: Thing, repeated: bool) -> float:
         return 0.0
     is_odd = bool(view.unit and own.units and view.unit not in own.units)
     is_row = repeated and not for_own and own.is_sibling(rival)
-    is_row = is_row and view.fit(rival.keys - own.keys, rival) > _BEHIND_ANOTHER
+    is_row = is_row and view.fit(rival.keys - own.keys, rival) > _CLOSE
     clues = is_odd + bool(own.groups & rival.groups)
     return for_rival - for_own + _CLUE * clues + _SIBLING * is_row
+
+
+def _is_close(number: Stated, thing: Thing) -> bool:
+    """Return whether a number of one digit is nearly that of the page: *one* does not state 0.7."""
+    values = [exact_fraction(value) for value in thing.values]
+    return any(
+        abs(number.value * scale - value) <= abs(value) * _ROUGH
+        for scale in number.scales
+        for value in values
+    )
 
 
 def _is_near(own: Sequence[Thing], rival: Thing) -> bool:
@@ -284,205 +350,3 @@ def _is_near(own: Sequence[Thing], rival: Thing) -> bool:
         for a in thing.values
         for b in rival.values
     )
-
-
-class View:
-    """A number of a text with the words around it, and with what it may be on the page.
-
-    Parameters
-    ----------
-    part
-        Its sentence.
-    number
-        The number.
-    page
-        The numbers of the page.
-    """
-
-    def __init__(self, part: Part, number: Stated, page: Misplaced) -> None:
-        self.part, self.number, self.page = part, number, page
-        self.own = page.things.of(number)
-        #: The other numbers of the sentence.
-        self.beside: list[View] = []
-
-    @cached_property
-    def line(self) -> int:
-        """Its line in the note."""
-        return self.part.sentence.place_of(self.number.start)[0]
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether it is no multiple or ordinal."""
-        return any(number is self.number for number in self.part.numbers)
-
-    @cached_property
-    def is_length(self) -> bool:
-        """Whether it is a length of a shape: *11 by 11*."""
-        text = self.part.sentence.text
-        before = text[: self.number.start]
-        return bool(_TIMES.match(text, self.number.end) or _TIMES_BEFORE.search(before))
-
-    @cached_property
-    def clause(self) -> str:
-        """The clause in which it is."""
-        text, start = self.part.sentence.text, self.number.start
-        before = [stop for stop in self._stops if stop < start]
-        after = [stop for stop in self._stops if stop > start]
-        return text[before[-1] if before else 0 : after[0] if after else len(text)]
-
-    @cached_property
-    def is_reference(self) -> bool:
-        """Whether the words right before it may take up an earlier number: *the high of 9*."""
-        return bool(_REFERENCE.search(self.part.sentence.text[: self.number.start]))
-
-    @cached_property
-    def is_of_several(self) -> bool:
-        """Whether it may be the number of several things together: *the cost is 9 in all*."""
-        totals = self.part.lexicon.pattern("roles", "totals")
-        return bool(re.search(rf"\b{totals}\b", self.part.sentence.text, re.IGNORECASE))
-
-    @cached_property
-    def is_count(self) -> bool:
-        """Whether it is an integer in the text and on the page."""
-        return "." not in self.number.digits and any(own.is_whole for own in self.own)
-
-    @cached_property
-    def is_rough(self) -> bool:
-        """Whether it has two digits, and is only the rounding of numbers of the page."""
-        value = self.number.value
-        scales = self.number.scales
-        exact = (exact_fraction(own) for thing in self.own for own in thing.values)
-        return significant(self.number) < _SURE and not any(
-            own == value * scale for own in exact for scale in scales
-        )
-
-    @cached_property
-    def unit(self) -> str:
-        """Its unit of measurement."""
-        return self.part.unit(self.number)
-
-    @cached_property
-    def noun(self) -> str:
-        """The stem of the word right behind it."""
-        words = words_behind(self.part.sentence, self.number)
-        return word_of(words[0], self.part.lexicon) if words and words[0].isalpha() else ""
-
-    @cached_property
-    def named(self) -> list[Thing]:
-        """The numbers of the page that have some of the words around it."""
-        labels = (self.page.things.labels(token.word) for token in self._tokens)
-        return self.page.things.known_by(Words().union(*labels))
-
-    @cached_property
-    def _tokens(self) -> list[Token]:
-        """The words and numbers around it."""
-        number = self.number
-        return [t for t in self.part.tokens if not number.start <= t.start < number.end]
-
-    @cached_property
-    def _stops(self) -> list[int]:
-        return [found.start() for found in _STOP.finditer(self.part.sentence.text)]
-
-    @cached_property
-    def _keys(self) -> list[Token]:
-        """The words before it that are labels of rows."""
-        things = self.page.things
-        before = [token for token in self._tokens if token.start < self.number.start]
-        return [token for token in before if things.labels(token.word) & things.keys]
-
-    def has(self, word: str) -> bool:
-        """Return whether a word of the page is in the clause of the number, or in one beside it."""
-        return any(
-            word in self.page.things.labels(token.word) and self._far(token)[0] < 2
-            for token in self._tokens
-        )
-
-    def is_narrowed(self, rival: Thing) -> bool:
-        """Return whether another word may narrow the label of a number: *the yearly cost*."""
-        text = self.part.sentence.text
-        for token in self._tokens:
-            if self.page.things.labels(token.word) & rival.words:
-                found = _NARROWED.search(text[: token.start])
-                if found and not self.page.things.akin(word_of(found[1], self.part.lexicon)):
-                    return True
-        return False
-
-    def _far(self, token: Token) -> tuple[int, int]:
-        """Return how many clauses and characters a word is away."""
-        low, high = sorted((token.start, self.number.start))
-        gap = max(self.number.start - token.end, token.start - self.number.end)
-        return sum(low < stop < high for stop in self._stops), gap
-
-    def _near(self, token: Token) -> float:
-        """Return how closely a word belongs to the number."""
-        crossed = self._far(token)[0]
-        low, high = sorted((token.start, self.number.start))
-        between = any(low < other.number.start < high for other in self.beside)
-        if between:
-            return _FAR if crossed else _BEHIND_ANOTHER
-        return (_SAME, _BESIDE, _BEHIND_ANOTHER)[min(crossed, 2)]
-
-    def _is_nearest(self, token: Token) -> bool:
-        """Return whether no other number is nearer to a word."""
-        own = self._far(token)
-        return not any(other.is_plain and other._far(token) < own for other in self.beside)
-
-    def _is_explained(self, token: Token, but: Thing | None = None) -> bool:
-        """Return whether a word belongs to another number of the text that the page knows by it."""
-        labels = self.page.things.labels(token.word)
-        return any(
-            labels & thing.words
-            for other in self.beside
-            if not set(other.own) & set(self.own)
-            for thing in other.own
-            if thing is not but
-        )
-
-    def _is_of_row(self, token: Token) -> bool:
-        """Return whether the label of a row is the last one before the number, or behind it."""
-        if token.start < self.number.start:
-            return not any(key.start > token.end + 3 for key in self._keys)
-        return not self._keys and self._is_nearest(token)
-
-    def fit(self, words: Words, thing: Thing, but: Thing | None = None) -> float:
-        """Return how well words of a thing fit those around the number.
-
-        Words that belong to another number do not count, unless that number is ``but``.
-        """
-        total, telling = 0.0, False
-        for word in words:
-            best = 0.0
-            for token in self._tokens:
-                if word not in self.page.things.labels(token.word):
-                    continue
-                if word in thing.keys and self._is_of_row(token):
-                    best = _SAME
-                elif not self._is_explained(token, but):
-                    share = 1.0 if self._is_nearest(token) else _OF_ANOTHER
-                    best = max(best, self._near(token) * share)
-            is_telling = word[0] not in "#@" and word not in self.page.general
-            telling |= is_telling and best > 0
-            total += best if is_telling else best / 2
-        return min(total, _MOST_WORDS) if telling else min(total, 1.0) / 2
-
-    def fits(self, thing: Thing, words: Words, other: Thing) -> float:
-        """Return how well a thing fits by its words and unit, if another one may be meant."""
-        total = min(self.fit(words, thing, thing), _MOST_EXCHANGED)
-        differ = self.unit and thing.units != other.units
-        return total + _UNIT * bool(differ and self.unit in thing.units)
-
-    def may_fit(self, words: Words) -> float:
-        """Return how well words may fit, of which the text may have other forms."""
-        again = any(set(other.own) & set(self.own) for other in self.beside)
-        total = 0.0
-        for word in words:
-            total += max(
-                (
-                    self._near(token)
-                    for token in self._tokens
-                    if word in self.page.things.akin(token.word)
-                    if self._is_nearest(token) or not (again or self._is_explained(token))
-                ),
-                default=0.0,
-            )
-        return total

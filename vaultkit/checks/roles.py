@@ -18,6 +18,7 @@ from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check, Contradi
 from vaultkit.checks.confused import Confused
 from vaultkit.checks.dates import Dates
 from vaultkit.checks.facts import Fact, Facts, Family, Label
+from vaultkit.checks.keyed import Keyed
 from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.checks.misplaced import Misplaced
 from vaultkit.checks.stated import is_slip, shortened, significant
@@ -71,6 +72,7 @@ class Roles:
         self.dates = Dates(self.lexicon)
         self.wholes = Wholes(self.lexicon)
         self.labelled = LabelledNumbers(self.lexicon)
+        self.keyed = Keyed(self.lexicon)
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
@@ -84,6 +86,7 @@ class Roles:
         self.dates.observe(block, steps, variables)
         self.wholes.observe(variables)
         self.labelled.observe(block, steps, variables)
+        self.keyed.observe(block, steps, variables)
 
     def contradictions(self) -> dict[tuple[int, int], Contradiction]:
         """Return the numbers, words and dates of the text that the page contradicts, by place."""
@@ -100,11 +103,12 @@ class Roles:
         yield from self.dates.contradictions(self.note)
         families = list(self.facts.with_tables(self.tables.sources))
         facts = list(self.facts.facts)
-        if not families and not facts and not self.confused:
+        if not families and not facts and not self.confused and not self.keyed.tables:
             return
         every = list(sentences(self.note, self.lexicon))
         yield from self.wholes.contradictions(self.note, every, families)
         yield from self.confused.contradictions(self.note, every)
+        yield from self.keyed.contradictions(self.note, every)
         yield from Assigned(self.labelled).contradictions(self.note, every)
         yield from Misplaced(self.labelled).contradictions(self.note, every)
         for sentence in every:

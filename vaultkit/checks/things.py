@@ -105,7 +105,10 @@ class Things:
     def akin(self, word: str) -> Words:
         """Return the words of the page that a word of a text may mean: *temperature*, temp."""
         if word not in self._akin:
-            self._akin[word] = frozenset(own for own in self._by_word if _is_akin(word, own))
+            same = self.labels(word)
+            self._akin[word] = same or frozenset(
+                own for own in self._by_word if _is_akin(word, own)
+            )
         return self._akin[word]
 
     def known_by(self, words: Words) -> list[Thing]:

@@ -74,7 +74,8 @@ class Wholes:
         for cell in note.cells:
             line = cell.line
             if line > last + 1:  # a line between them ends a table
-                tables[line] = cell.title, set()
+                title = cell.title if cell.label.text == cell.text else ""
+                tables[line] = title, set()
             list(tables.values())[-1][1].add(line)
             last = max(last, line)
         for title, lines in tables.values():

@@ -1,0 +1,70 @@
+"""A number beside a name is contradicted if the page has it for another name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.vaultkit.failed import failed_numbers
+
+BOATS = "print({'Heron': 6, 'Otter': 4, 'Gull': 9})"
+HUTS = "metres = {'a': 3, 'b': 5, 'c': 8}\nprint(metres)"
+LAKES = (
+    "for lake, depth in {'Ness': 227, 'Lomond': 190, 'Morar': 310}.items():\n"
+    "    print(lake, depth, 'm')"
+)
+HOURS = "for hour, level in ((3, 41.5), (9, 38.25), (15, 44.75)):\n    print(hour, level)"
+DUTY = "for line in ('2031-05-07 Ines', '2031-05-12 Otto'):\n    print(line)"
+
+#: Code, a sentence that is right, one that is wrong, and why.
+WRONG = [
+    (BOATS, "Gull carries nine people.", "Otter carries nine people.",
+     "nine: output at line 5 has 4 for Otter, and 9 for Gull"),
+    (BOATS, "The smallest is Otter, with 4 seats.", "The smallest is Heron, with 4 seats.",
+     "4: output at line 5 has 6 for Heron, and 4 for Otter"),
+    (HUTS, "The farthest hut is `c`, eight metres up.", "The farthest hut is `b`, eight metres up.",
+     "eight: output at line 6 has 5 for b, and 8 for c"),
+    (LAKES, "The deepest is Morar at 310 m.", "The deepest are Morar and Ness at 310 m.",
+     "310 m: output at line 6 has 227 for Ness, and 310 for Morar"),
+    (HOURS, "At hour 9 the level is 38.25.", "At hour 9 the level is 44.75.",
+     "44.75: output at line 6 has 38.25 for 9, and 44.75 for 15"),
+    (DUTY, "Otto is on duty on the 12th.", "Ines is on duty on the 12th.",
+     "12th: output at line 6 has 7 for Ines, and 12 for Otto"),
+]  # fmt: skip
+
+#: Code, and sentences in which the number may be something else.
+DOUBT = [
+    (BOATS, "Otter is 9 minutes late."),
+    (BOATS, "Otter lost nine people."),
+    (BOATS, "An Otter carries nine people."),
+    (BOATS, "Otter is longer by nine feet."),
+    (BOATS, "Otter carries nine people at most."),
+    (BOATS, "If Otter carried nine people, it would sink."),
+    (BOATS, "Otter and Gull have four and nine seats."),
+    (BOATS, "Otter has 9 fewer oars."),
+    (BOATS, "Otter saw nine people in Heron."),
+    (BOATS, "Otter was built one day, and one of many."),
+    (BOATS, "Otter came in after nine days."),
+    (BOATS, "Otter carries 9 kg of rope."),
+    (BOATS, "The otter, which people here rarely see now, has nine toes."),
+    (HUTS, "The hut b is eight metres up, and a is a letter."),
+    (HOURS, "At hour 9 there are 15 people."),
+    (LAKES, "Lomond has 310 trees."),
+    ("for n, level in ((2, 4.15), (7, 3.85)):\n    print(n, level)", "The two banks are at 3.85."),
+    ("print('boats', 19)\nprint('lakes', 31)", "Of all lakes, a map had 19."),
+    ("print([(3, 41), (41, 9)])", "There are 3 lines and 9 boats."),
+]
+
+
+@pytest.mark.parametrize(("code", "right", "wrong", "why"), WRONG)
+def test_the_number_of_another_name_is_contradicted(
+    tmp_path: Path, code: str, right: str, wrong: str, why: str
+) -> None:
+    assert failed_numbers(tmp_path, code, right) == []
+    assert why in [check.why for check in failed_numbers(tmp_path, code, wrong)]
+
+
+@pytest.mark.parametrize(("code", "text"), DOUBT)
+def test_a_number_that_may_be_something_else_is_not(tmp_path: Path, code: str, text: str) -> None:
+    assert failed_numbers(tmp_path, code, text) == []
