@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
     cost_of_fit,
@@ -22,7 +22,6 @@ from vaultkit.edit.kinds import (
     is_near_bound,
     is_ordinal,
     is_percent,
-    significant_digits,
 )
 from vaultkit.edit.sentences import Candidate, Sentence, in_brackets, is_alone, words_of
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.edit.bind_beside import numbers_of
 from vaultkit.edit.bind_compared import (
     AGAINST,
@@ -31,7 +31,7 @@ from vaultkit.edit.bind_compared import (
 from vaultkit.edit.bind_numbers import PLACES, Reading
 from vaultkit.edit.described import WORD, places_of
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.kinds import cost_of_fit, is_count, significant_digits
+from vaultkit.edit.kinds import cost_of_fit, is_count
 from vaultkit.edit.sentences import Candidate, Page, Sentence, is_alone, words_of
 from vaultkit.edit.sides import (
     are_of_one_kind,
