@@ -71,7 +71,7 @@ def median(times: int, measure: Callable[[], float]) -> float:
 
 
 def longest(vault: Vault) -> Note:
-    """Find the longest note with code."""
+    """Return the longest Markdown note with code."""
     notes = (note for note in vault.notes.values() if note.blocks and note.path.suffix == ".md")
     return max(notes, key=lambda note: len(note.text))
 

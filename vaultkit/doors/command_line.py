@@ -367,10 +367,22 @@ def _inspect(
     vault: Vault, notes: Sequence[Note], trials: int | None, update: bool,
     machines: int | None = None, *, again: bool = True, workers: Workers | None = None,
 ) -> Found:  # fmt: skip
-    """Inspect notes, show progress, record results in the ledger; with ``update``, rewrite outputs.
+    """Inspect notes and return the results; show progress, and record the results in the ledger.
 
-    ``again``: run also the notes whose results in the ledger are still valid. ``workers``: the
-    processes that run the code, if they exist already.
+    Parameters
+    ----------
+    vault, notes
+        The vault, and the notes.
+    trials
+        On how many other sets of numbers equations are judged; None for the vault's setting.
+    update
+        Whether mirrored code and stale outputs are rewritten.
+    machines
+        On how many other machines the notes run, too.
+    again
+        Whether notes run although their results in the ledger are still valid.
+    workers
+        The processes that run the code, if they exist already.
     """
     rewritten = 0
     if update:
@@ -388,17 +400,10 @@ def _inspect(
         with click.progressbar(notes, label="checking", file=sys.stderr) as steps:
             for note in steps:
                 inspection = runner.result(note)
-                if update:
-                    fixes = [c.fix for c in inspection.checks if c.fix and c.kind in REWRITTEN]
-                    if _apply(note, fixes):
-                        rewritten += len(fixes)
-                        checks = [
-                            replace(c, outcome=EXCEPTED, why="rewritten") if c.fix in fixes else c
-                            for c in inspection.checks
-                        ]
-                        found.append(Inspection(note, checks))
-                        continue
-                if inspection.whole:
+                if update and (fixes := _rewrite_outputs(note, inspection)):
+                    rewritten += len(fixes)
+                    inspection = _except_rewritten(inspection, fixes)
+                elif inspection.whole:
                     runner.record(inspection, ledger)
                 found.append(inspection)
     finally:
@@ -408,6 +413,21 @@ def _inspect(
     if machines:
         _compare_machines(Machines(vault, settings, machines, say=_say), found, ledger)
     return found
+
+
+def _rewrite_outputs(note: Note, inspection: Inspection) -> list[Fix]:
+    """Rewrite the stale outputs of a note; return the edits, none if they could not be made."""
+    fixes = [check.fix for check in inspection.checks if check.fix and check.kind in REWRITTEN]
+    return fixes if _apply(note, fixes) else []
+
+
+def _except_rewritten(inspection: Inspection, fixes: Sequence[Fix]) -> Inspection:
+    """Return the checks of a note, in which those that these edits have repaired are excepted."""
+    checks = [
+        replace(check, outcome=EXCEPTED, why="rewritten") if check.fix in fixes else check
+        for check in inspection.checks
+    ]
+    return Inspection(inspection.note, checks)
 
 
 def _compare_machines(machines: Machines, found: Found, ledger: Ledger) -> None:

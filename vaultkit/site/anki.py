@@ -188,6 +188,7 @@ class _Reader(HTMLReader):
         self.sides[self.side].append(text)
 
     def leave_out(self, tag: str) -> None:
+        """Skip the content of the element that has just begun."""
         self.left_out, self.open = tag, 1
 
     def add_image(self, given: Mapping[str, str]) -> None:

@@ -39,14 +39,14 @@ def note_to_notebook(note: Note, vault: Vault) -> str:
         return note.path.read_text(encoding="utf-8")
     cells: list[dict[str, Any]] = []
     lines = _without_own_syntax(note, vault)
-    at = note.front
+    done = note.front  # the number of lines that are in cells
     for block in note.blocks:
         if block.kind != "python" or "no-run" in block.fence.options:
             continue  # a listing remains Markdown
-        _add_text(cells, lines[at : block.fence.line - 1])
+        _add_text(cells, lines[done : block.fence.line - 1])
         cells.append(_code_cell(block, len(cells)))
-        at = block.output.end if block.output else block.fence.end
-    _add_text(cells, lines[at:])
+        done = block.output.end if block.output else block.fence.end
+    _add_text(cells, lines[done:])
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     data = {
         "cells": cells,

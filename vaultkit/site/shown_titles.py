@@ -46,7 +46,7 @@ class ShownTitles:
         return self._shown.get(html.escape(title, quote=False), "")
 
     def insert(self, page: str) -> str:
-        """Return a page with these titles in all links, headings and lists."""
+        """Return the HTML of a page in which each of these titles is shown in its other form."""
         if not any(title in page for title in self._shown):
             return page
         return self._found.sub(
