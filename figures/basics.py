@@ -88,6 +88,7 @@ def draw_exp(data: Mapping[str, Any]) -> str:
         " Right, the curve of log: far below 0 for small numbers, 0 at 1, rising ever more slowly.",
         236,
         parts,
+        left=20,
     )
 
 
@@ -150,6 +151,7 @@ def draw_normal(data: Mapping[str, Any]) -> str:
         " of the mean.",
         262,
         parts,
+        left=30,
     )
 
 
@@ -190,6 +192,7 @@ def draw_expectation(data: Mapping[str, Any]) -> str:
         " first and settles at the expectation, 3.5.",
         262,
         parts,
+        left=28.9,
     )
 
 
@@ -228,6 +231,7 @@ def draw_independence(data: Mapping[str, Any]) -> str:
         " x is large.",
         272,
         parts,
+        left=20,
     )
 
 
@@ -270,6 +274,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
         f" {2 * epsilon:g}, a slope of {slope:g}.",
         290,
         parts,
+        left=40,
     )
 
 
@@ -319,6 +324,7 @@ def draw_jacobian(data: Mapping[str, Any]) -> str:
         f" the inputs, the second by {J[1, 0]:g} and {J[1, 1]:g}.",
         210,
         parts,
+        left=73.8,
     )
 
 
@@ -357,6 +363,7 @@ def draw_loss(data: Mapping[str, Any]) -> str:
         + ", 0 at 1.",
         268,
         parts,
+        left=28.9,
     )
 
 
@@ -405,4 +412,5 @@ def draw_training(data: Mapping[str, Any]) -> str:
         f" its left side from w = 0 in ever shorter steps; the last is at {data['steps'][-1]:.2f}.",
         280,
         parts,
+        left=44,
     )

@@ -48,6 +48,7 @@ def draw(data: Mapping[str, Any]) -> str:
         parts,
         extra_style=st.LINKS + STRONG,
         role="group",
+        left=12,
     )
 
 

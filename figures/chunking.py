@@ -59,4 +59,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" the third are computed through the state, which has {WIDTH} rows.",
         top + TOKENS * side + 16,
         parts,
+        left=40,
     )

@@ -58,13 +58,13 @@ def draw(data: Mapping[str, Any]) -> str:
         (1, "1"),
         (10, "10"),
         (100, "100"),
-        (1e3, "1000"),
-        (1e4, "10000"),
+        (1e3, "1,000"),
+        (1e4, "10,000"),
     ):
         y = at(64, size)[1]
         parts.append(st.path(f"M{left} {st.num(y)}H{right}", more=' stroke-opacity="0.5"'))
         parts.append(st.text(left - 8, y + 5, label, anchor="end", cls="vk-muted", size=13))
-    for t, label in ((64, "64"), (1024, "1024"), (32_768, "32768"), (2**20, "1048576")):
+    for t, label in ((64, "64"), (1024, "1,024"), (32_768, "32,768"), (2**20, "1,048,576")):
         x = at(t, 1)[0]
         parts.append(st.text(x, floor + 20, label, anchor="middle", cls="vk-muted", size=13))
     middle = (left + right) / 2
@@ -89,4 +89,5 @@ def draw(data: Mapping[str, Any]) -> str:
         + ".",
         floor + 60,
         parts,
+        left=22.6,
     )

@@ -68,6 +68,7 @@ def draw_activations(data: Mapping[str, Any]) -> str:
         f" {data['swish'].min():.2f}; on the right both come close to the line.",
         floor + 36,
         parts,
+        left=38.9,
     )
 
 
@@ -200,4 +201,5 @@ def draw_bounded(data: Mapping[str, Any]) -> str:
         f" {data['normed'][0]:.1f}.",
         floor + 58,
         parts,
+        left=26.8,
     )

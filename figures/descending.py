@@ -74,4 +74,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " both errors fall from layer to layer, the one with the larger rate faster.",
         floor + 88,
         parts,
+        left=31.1,
     )

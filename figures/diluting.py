@@ -69,4 +69,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " its weight.",
         floor + 90,
         parts,
+        left=24,
     )

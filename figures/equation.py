@@ -83,6 +83,7 @@ def draw_equation(data: Mapping[str, Any]) -> str:
         " times V, m by d_v, they give Z, n by d_v.",
         472,
         parts,
+        left=22.8,
     )
 
 
@@ -161,6 +162,7 @@ def draw_cross(data: Mapping[str, Any]) -> str:
         " query.",
         bottom,
         parts + applied,
+        left=15.3,
     )
 
 

@@ -42,7 +42,7 @@ def lines(
     gap: float = 56,
     left: float = 58,
     right: float = 62,
-    bar: float = 44,
+    bar: float = 22,
 ) -> list[str]:
     """Draw who asks on the left, who is read on the right, and a line for each weight.
 
@@ -83,18 +83,19 @@ def lines(
         )
     for j, (token, weight) in enumerate(zip(reads, weights[chosen], strict=True)):
         base = y + (j + 0.5) * PITCH + 4.5
+        extent = max(bar * float(weight), 1)
         parts += [
             st.text(x1 + 8, base, token, size=size, cls="" if weight >= LEAST else "vk-muted"),
             st.rect(
                 x1 + right,
                 base - 11,
-                max(bar * float(weight), 1),
+                extent,
                 13,
                 cls="vk-score",
                 opacity=0.45,
                 radius=2,
             ),
-            st.text(x1 + right + 4, base, percent(weight), size=st.SMALL)
+            st.text(x1 + right + extent + 4, base, percent(weight), size=st.SMALL)
             if weight >= LEAST
             else "",
         ]
@@ -232,6 +233,7 @@ def draw_model(data: Mapping[str, Any]) -> str:
         f" those it reads from: {words[0]} gives {said}.",
         top + n * PITCH,
         parts,
+        left=41.1,
     )
     return touchable("attention-explorer", svg, start)
 
@@ -266,7 +268,7 @@ def draw_recall(data: Mapping[str, Any]) -> str:
     x, y = 340, 52
     parts = [
         st.text(8, 22, "who reads from whom"),
-        *lines(0, 46, tokens, tokens, weights, chosen, gap=110, bar=70),
+        *lines(0, 46, tokens, tokens, weights, chosen, gap=110, bar=46),
         st.text(x - 12, 22, "the digit it answers"),
         *(
             part
@@ -297,6 +299,7 @@ def draw_recall(data: Mapping[str, Any]) -> str:
         f" {tokens[most]}, and answers {answer} with {percent(shares[answer])}.",
         y + 190,
         parts,
+        left=8,
     )
     shipped = {name: data[name] for name in ("tokens", "letters", "before", "after")}
     return touchable("trained-head", svg, shipped)
@@ -328,7 +331,7 @@ def draw_translation(data: Mapping[str, Any]) -> str:
     features = data["features"]
     parts = [
         st.text(8, 22, "French asks, English is read"),
-        *lines(0, 46, data["tokens"], data["tokens_kv"], data["alpha"], chosen, gap=90, bar=70),
+        *lines(0, 46, data["tokens"], data["tokens_kv"], data["alpha"], chosen, gap=90, bar=46),
         st.text(x - 64, 22, f"what “{data['tokens'][chosen]}” gets", cls="vk-value"),
         *(
             part
@@ -357,6 +360,7 @@ def draw_translation(data: Mapping[str, Any]) -> str:
         f" {data['tokens_kv'][int(row.argmax())]}.",
         y + 124,
         parts,
+        left=8,
     )
     shipped = {name: data[name] for name in data if name not in ("alpha", "Z")}
     return touchable("translation", svg, {"chosen": chosen, **shipped})
@@ -413,6 +417,7 @@ def draw_two_heads(data: Mapping[str, Any]) -> str:
         f" {tokens[chosen]} gives {said}. Below, its output of {len(labels)} numbers.",
         top + 12 + 22 * len(labels) + 8,
         parts,
+        left=16.6,
     )
     names = ("h", "features", "vocabulary", "sentence", "weights")
     return touchable("two-heads", svg, {"chosen": chosen, **{name: data[name] for name in names}})

@@ -78,4 +78,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " and the same three words are drawn instead.",
         bottom + 32,
         parts,
+        left=24,
     )

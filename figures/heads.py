@@ -127,6 +127,7 @@ def draw_multi_head(data: Mapping[str, Any]) -> str:
         f" {data['joined'][0]} by {data['joined'][1]}; W_O mixes them and keeps that shape.",
         y_o + height + 14,
         parts,
+        left=47.8,
     )
 
 
@@ -210,6 +211,7 @@ def draw_real_heads(data: Mapping[str, Any]) -> str:
         f" it. What bank attends to most, in each sentence: {said}.",
         y + 22,
         parts,
+        left=8,
     )
 
 
@@ -285,4 +287,5 @@ def draw_one_or_two(data: Mapping[str, Any]) -> str:
         " female before male in one, male before female in the other.",
         y_out + 4,
         parts,
+        left=8,
     )

@@ -63,7 +63,7 @@ def draw_curves(data: Mapping[str, Any]) -> str:
     curve(data["two"], 44, 150, 3.5, "query")
     parts.append(st.text(RIGHT, 100, "one layer", anchor="end", cls="vk-key"))
     parts.append(st.text(RIGHT, 180, "two layers", anchor="end", cls="vk-query"))
-    axis(282, 130, 1.05, (0, 0.5, 1), "scores of the two layers' heads")
+    axis(282, 130, 1.05, (0, 0.5, 1), "scores of the two layers’ heads")
     curve(data["previous"], 282, 130, 1.05, "value")
     curve(data["induction"], 282, 130, 1.05, "score")
     parts.append(st.text(RIGHT, 306, "layer 2: induction", anchor="end", cls="vk-score"))
@@ -83,6 +83,7 @@ def draw_curves(data: Mapping[str, Any]) -> str:
         f" {data['previous'][at[0]]:.2f} to {data['previous'][at[1]]:.2f}.",
         468,
         parts,
+        left=12,
     )
 
 
@@ -133,4 +134,5 @@ def draw_maps(data: Mapping[str, Any]) -> str:
         " letters g that came after h.",
         58 + n * cell + 10,
         parts,
+        left=10.2,
     )

@@ -74,4 +74,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" {st.listed(np.array(data['spread evenly']))}.",
         floor + 56,
         parts,
+        left=31.1,
     )

@@ -76,4 +76,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" points, from {data['narrow'].min():.2f} to {data['narrow'].max():.2f}.",
         floor + 90,
         parts,
+        left=16,
     )

@@ -118,6 +118,7 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
         f" Below, the curves of ReLU, 0 left of 0, and of GELU, smooth, its lowest value {lowest}.",
         floor + 34,
         parts,
+        left=28.6,
     )
 
 
@@ -205,6 +206,7 @@ def draw_residual(data: Mapping[str, Any]) -> str:
         f" {st.listed(data['sum'][row], 1)}.",
         y + height + 42,
         parts,
+        left=5.4,
     )
 
 
@@ -265,6 +267,7 @@ def draw_norm(data: Mapping[str, Any]) -> str:
         " deviation 1, its dots in the same order.",
         floor + 60,
         parts,
+        left=12.7,
     )
 
 

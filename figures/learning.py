@@ -56,6 +56,7 @@ def draw_learning(data: Mapping[str, Any]) -> str:
         f" {tokens[most]}.",
         y + 180,
         parts,
+        left=12,
     )
 
 
@@ -154,6 +155,7 @@ def draw_live(data: Mapping[str, Any]) -> str:
         " the pair with the same letter.",
         y + 4 * high + 8,
         parts,
+        left=12,
     )
     plot = {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": FLOOR, "peak": PEAK}
     shade = {"faint": st.FAINT, "full": st.FULL}
@@ -206,6 +208,7 @@ def draw_matrices(data: Mapping[str, Any]) -> str:
         " where a digit meets itself, and almost nothing in the rows of the letters.",
         foot + 14,
         parts,
+        left=4,
     )
 
 
@@ -293,6 +296,7 @@ def draw_backward(data: Mapping[str, Any]) -> str:
         " those behind softmax are nearly 0.",
         y + row * len(names),
         parts,
+        left=4,
     )
 
 
@@ -347,4 +351,5 @@ def draw_graph(data: Mapping[str, Any]) -> str:
         " is the formula that computes its gradient from the gradient of what comes after it.",
         440,
         parts,
+        left=16,
     )

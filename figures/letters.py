@@ -75,4 +75,5 @@ def draw(data: Mapping[str, Any]) -> str:
         + " Letters that are missing in the result are joined by a line: they are summed over.",
         top + len(data["steps"]) * pitch - 40,
         parts,
+        left=16.6,
     )

@@ -96,6 +96,7 @@ def draw_stability(data: Mapping[str, Any]) -> str:
         " scores lie at or left of 0, where nothing overflows.",
         floor + 110,
         parts,
+        left=22.4,
     )
 
 
@@ -131,7 +132,7 @@ def draw_complexity(data: Mapping[str, Any]) -> str:
         st.text(
             place(length, 1e8)[0],
             bottom + 22,
-            f"{length:g}",
+            f"{length:,}",
             anchor="middle",
             cls="vk-muted",
             size=13,
@@ -170,6 +171,7 @@ def draw_complexity(data: Mapping[str, Any]) -> str:
         f" is steeper, and they cross at n = 2d = {2 * d}.",
         bottom + 68,
         parts,
+        left=16,
     )
 
 
@@ -177,7 +179,7 @@ def share_data() -> dict[str, Any]:
     """Return the share of attention in a block's multiply-adds, and where some models stand."""
     n = 2.0 ** np.arange(6, 18.25, 0.25)
     widths = (768, 4096)
-    models = {"GPT-2": (768, 1024), "LLaMA 7B": (4096, 2048), "131072 tokens": (4096, 131_072)}
+    models = {"GPT-2": (768, 1024), "LLaMA 7B": (4096, 2048), "131,072 tokens": (4096, 131_072)}
     return {
         "n": n,
         "curves": {width: n / (n + 6 * width) for width in widths},
@@ -197,7 +199,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
         x = np.interp(np.log2(length), np.log2(n[[0, -1]]), (left, right))
         return x, np.interp(share, (0, 1), (bottom, top))
 
-    parts = [st.text(left - 40, 22, "share of attention in a block's multiply-adds", size=16)]
+    parts = [st.text(left - 40, 22, "share of attention in a block’s multiply-adds", size=16)]
     for tick in (0, 0.25, 0.5, 0.75, 1):
         level = float(place(n[0], tick)[1])
         parts += [
@@ -208,7 +210,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
         st.text(
             float(place(length, 0)[0]),
             bottom + 22,
-            f"{length}",
+            f"{length:,}",
             anchor="middle",
             cls="vk-muted",
             size=13,
@@ -234,7 +236,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
     anchors = {
         "GPT-2": ("end", -8, -8),
         "LLaMA 7B": ("start", 16, 14),
-        "131072 tokens": ("start", 10, 12),
+        "131,072 tokens": ("start", 10, 12),
     }
     for name, (width, length, share) in data["models"].items():
         x, y = place(length, share)
@@ -261,4 +263,5 @@ def draw_share(data: Mapping[str, Any]) -> str:
         f" for widths of 768 and 4096. It is one half at n = 6d. {said}.",
         bottom + 60,
         parts,
+        left=16,
     )

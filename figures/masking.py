@@ -74,6 +74,7 @@ def draw(data: Mapping[str, Any]) -> str:
         " What a mask forbids gets weight 0; the rest of each row still sums to 1.",
         bottom + 46,
         parts,
+        left=22.6,
     )
 
 
@@ -186,6 +187,7 @@ def draw_paint(data: Mapping[str, Any]) -> str:
         " a lower triangle of weights, minus infinity above it. Each row sums to 1.",
         y + len(tokens) * height + 8,
         parts,
+        left=10.6,
     )
     names = ("tokens", "scores", "scale", "mask", "length")
     cells = {"x": x, "y": y, "width": width, "height": height}

@@ -51,6 +51,7 @@ def draw_input(data: Mapping[str, Any]) -> str:
         f"{n} tokens, one a row, beside their features: {n} rows of {d_model} numbers.",
         y + height + 42,
         parts,
+        left=36.6,
     )
 
 
@@ -155,6 +156,7 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         f" becomes {st.listed(product[marked], _decimals(product))}.",
         y + height + 38,
         parts,
+        left=8.6,
     )
 
 
@@ -187,6 +189,7 @@ def draw_scores(data: Mapping[str, Any]) -> str:
         f" row of bank is outlined: {row[most]:.{_decimals(row)}f} for {tokens[most]}, {others}.",
         bottom + 40,
         parts,
+        left=6.6,
     )
 
 
@@ -236,6 +239,7 @@ def draw_weights(data: Mapping[str, Any], name: str = "attention-weights") -> st
         f" {alpha[marked].max():.2f} for {most}.",
         bottom + 70,
         parts,
+        left=6.6,
     )
 
 
@@ -339,4 +343,5 @@ def draw_transpose(data: Mapping[str, Any]) -> str:
         f" transposed keys, in one cell of the 6 by 6 scores: {terms} = {scores[i, j]:.0f}.",
         y + height + 78,
         parts,
+        left=33.4,
     )

@@ -115,4 +115,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" the delta rule {st.listed(data['delta again'])}.",
         floor + 90,
         parts,
+        left=27.1,
     )

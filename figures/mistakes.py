@@ -75,6 +75,7 @@ def draw_known_answer(data: Mapping[str, Any]) -> str:
         f"The weights of token 1 on tokens 1 and 2, six times: {said}.",
         bottom + 12,
         parts,
+        left=21.9,
     )
 
 
@@ -119,5 +120,6 @@ def draw_own(data: Mapping[str, Any]) -> str:
         f" difference is {full:.2f}.",
         y + 40 + 6 * high + 6,
         parts,
+        left=4,
     )
     return touchable("own-attention", signs.minus(drawn), data)

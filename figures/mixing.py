@@ -79,6 +79,7 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
         f" the largest {st.listed(data['sharper'].max(axis=1))}.".replace(", -", ", −"),
         y + height + 24,
         parts,
+        left=48.2,
     )
 
 
@@ -162,6 +163,7 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
         f" which is {tau:g}, and its share: {st.listed(p)}.".replace(", -", ", −"),
         bottom + 34,
         parts,
+        left=12,
     )
     plot = {"zero": zero, "unit": unit, "limit": limit, "left": left, "length": length}
     start = {"numbers": x, "tau": tau, "plot": {**plot, "rows": rows}}
@@ -267,6 +269,7 @@ def draw_context(data: Mapping[str, Any]) -> str:
         f" weighted by {st.listed(weights, 3)}.",
         bottom + 44,
         parts,
+        left=31.1,
     )
     start = {"tokens": tokens, "V": V, "weights": weights, "query": "bank"}
     span = {"x": [*across, left, right], "y": [*up, bottom, top]}

@@ -68,4 +68,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " parts of queries and keys make the scores.",
         bottom + 32,
         parts,
+        left=14,
     )

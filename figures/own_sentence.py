@@ -57,6 +57,7 @@ def draw(data: Mapping[str, Any]) -> str:
         " Queries go down and keys across; a stronger colour is a larger weight.",
         TOP + PITCH * blocks + 2,
         parts,
+        left=6.9,
     )
     start = {
         "tokens": tokens,

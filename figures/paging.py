@@ -86,4 +86,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " are free.",
         bottom + 32,
         parts,
+        left=24,
     )

@@ -100,4 +100,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" {data['token']}.",
         foot + 24,
         parts,
+        left=1,
     )

@@ -71,4 +71,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " for each patch, in the order of reading.",
         top + 16 * height + 4,
         parts,
+        left=30,
     )

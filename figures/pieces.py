@@ -62,4 +62,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" merges: {counts} tokens. At the end: {last}.",
         38 + len(data["after"]) * pitch - 34,
         parts,
+        left=16,
     )

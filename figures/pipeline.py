@@ -147,6 +147,7 @@ def draw(data: Mapping[str, Any]) -> str:
         parts,
         extra_style=st.LINKS,
         role="group",
+        left=8,
     )
     return touch.touchable("pipeline", svg, {"steps": story(data)})
 

@@ -149,4 +149,5 @@ def _model(data: Mapping[str, Any]) -> list[str]:
         st.text(316, top + 26 * i + 18, word, anchor="end", size=13.5)
         for i, word in enumerate(data["next"])
     ]
-    return [*parts, st.bars(324, top, data["p"], float(data["p"].max()), length=100)]
+    most = float(data["p"].max())
+    return [*parts, st.bars(324, top, data["p"], most, length=100, hue="value")]

@@ -82,6 +82,7 @@ def draw(data: Mapping[str, Any]) -> str:
         " at every step.",
         floor + 36,
         parts,
+        left=20.9,
     )
 
 
@@ -153,6 +154,7 @@ def draw_rotation(data: Mapping[str, Any]) -> str:
         f" distance: {dots[move]:.2f} at distance {move}.",
         bottom + 34,
         parts,
+        left=12,
     )
     clocks = {"centres": centres, "middle": middle, "radius": radius, "inner": inner}
     chart = {"x": [0, REACH, left, right], "y": [0, most, bottom, top]}

@@ -71,4 +71,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" output of both is ({output}).",
         bottom + 18,
         parts,
+        left=16,
     )

@@ -86,6 +86,7 @@ def draw_variance(data: Mapping[str, Any]) -> str:
         + f"; divided by the root of d_k, {', '.join(stds)}: the three nearly coincide.",
         576,
         parts,
+        left=33.4,
     )
 
 
@@ -179,6 +180,7 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
         f" {gradient[1, -1]} scaled.",
         506,
         parts,
+        left=12,
     )
 
 
@@ -246,6 +248,7 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
         f" then descending, then all on the first key. The largest weights are {largest}.",
         bottom + 58,
         parts,
+        left=12,
     )
 
 
@@ -344,6 +347,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
         f" {share:.2f}.",
         y + 48,
         parts,
+        left=12,
     )
     plot = {
         "span": [-span, span, LEFT, RIGHT],

@@ -69,6 +69,7 @@ def draw_cache(data: Mapping[str, Any]) -> str:
         " the cache. No query is kept.",
         bottom + 32,
         parts,
+        left=53.4,
     )
 
 
@@ -113,4 +114,5 @@ def draw_grouped(data: Mapping[str, Any]) -> str:
         " the last four the second. Multi-query attention: all read the same.",
         34 + 3 * 154 - 26,
         parts,
+        left=36.8,
     )

@@ -98,6 +98,7 @@ def draw(data: Mapping[str, Any]) -> str:
         + ".",
         bottom + 46,
         parts,
+        left=24,
     )
 
 

@@ -13,6 +13,7 @@ from snippets.attention import attention_weights
 
 QUERY, KEYS = np.array([1.0, 0.0]), np.array([[1.0, 0.0], [3.0, 3.0]])
 DRAGGED, TWO_KEYS = np.array([2.0, 1.0]), np.array([[1.6, 0.4], [1.0, 3.0]])
+LEFT = 24  # edge of the plane whose vectors can be dragged
 
 
 def dot_data(query: Any = QUERY, keys: Any = KEYS) -> dict[str, Any]:
@@ -80,6 +81,7 @@ def draw_dot(data: Mapping[str, Any]) -> str:
         f" cosines {cosines[0]:g} and {cosines[1]:.4f}: the order turns round.",
         y + 112,
         parts,
+        left=26.9,
     )
 
 
@@ -114,7 +116,7 @@ def draw_drag(data: Mapping[str, Any]) -> str:
 
         letters.append(spot(max((0, -1, 1, -2, 2), key=room)))
         x, y = place(letters[-1])
-        return float(np.clip(x, 14, st.WIDTH - 14)), max(y, 8) + 5
+        return float(np.clip(x, LEFT + 2, LEFT + st.WIDTH - 14)), max(y, 8) + 5
 
     (left, bottom), (right, top) = place((-4, -2)), place((4, 4))
     direction = q / np.linalg.norm(q)
@@ -202,6 +204,7 @@ def draw_drag(data: Mapping[str, Any]) -> str:
         f" products are {st.listed(dots)}, the cosines {st.listed(cosines)}.",
         y + 84,
         parts,
+        left=LEFT,
     )
     plane = {"origin": origin, "unit": unit, **limits}
     start = {"vectors": [q, *keys], "plane": plane}
@@ -245,6 +248,7 @@ def draw_analogy(data: Mapping[str, Any]) -> str:
         f" blend of all four values, {st.listed(z)}.",
         458,
         parts,
+        left=8,
     )
 
 

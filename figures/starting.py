@@ -103,4 +103,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" scattered and the mean largest is {data['repaired largest']:.3f}.",
         y_legend + 28,
         parts,
+        left=1.2,
     )

@@ -63,7 +63,7 @@ def draw_reading(data: Mapping[str, Any], name: str = "bank-reads") -> str:
         parts += [
             st.path(
                 st.polyline([(left, y_bank), (right, y)]),
-                cls="query",
+                cls="score",
                 width=max(0.6, 12 * float(weight)),
                 more=' stroke-opacity=".55"',
             ),
@@ -87,6 +87,7 @@ def draw_reading(data: Mapping[str, Any], name: str = "bank-reads") -> str:
         f" {np.sort(weights)[-2]:.2f}.",
         top + pitch * len(tokens) + 4,
         parts,
+        left=64.9,
     )
 
 
@@ -139,7 +140,7 @@ def draw_next(data: Mapping[str, Any]) -> str:
             width = max(1.5, 2.4 * length * float(share))
             parts += [
                 st.text(left - 10, level + 5, word, anchor="end"),
-                st.rect(left, level - 8, width, 16, cls="vk-score", opacity=0.75),
+                st.rect(left, level - 8, width, 16, cls="vk-value", opacity=0.75),
                 st.text(left + width + 8, level + 5, f"{share:.2f}", cls="vk-muted"),
             ]
     said = "; ".join(
@@ -153,6 +154,7 @@ def draw_next(data: Mapping[str, Any]) -> str:
         f"Probabilities of the next word, {said}.",
         top + 2 * gap - 46,
         parts,
+        left=8,
     )
     kinds = [adjectives for _, _, adjectives in bank_stories.SCENES]
     beginnings = data["beginnings"]
@@ -186,7 +188,7 @@ def draw_heads(data: Mapping[str, Any]) -> str:
             parts += [
                 st.path(
                     st.polyline([(left, y_bank), (right, y)]),
-                    cls="query",
+                    cls="score",
                     width=max(0.5, 10 * float(weight)),
                     more=' stroke-opacity=".55"',
                 ),
@@ -209,4 +211,5 @@ def draw_heads(data: Mapping[str, Any]) -> str:
         f"What bank reads in two heads: in head 1 {said[0]}, in head 2 {said[1]}.",
         top + pitch * len(tokens),
         parts,
+        left=20,
     )

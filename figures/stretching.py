@@ -148,4 +148,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " distances almost keep their scores.",
         floor + 54,
         parts,
+        left=34.8,
     )

@@ -19,8 +19,9 @@ import numpy.typing as npt
 from vaultkit.site.outlines import draw_formula
 
 WIDTH = 480  # of every figure: one scale, so one size of type on a page
+EDGE = 12  # left of what is drawn: room for the wider letters of other fonts than the site's
 SMALL = 13.5  # secondary text; on a 390 px phone still some 10 px
-INDEX = 0.88  # of an index to its letter; on that phone no index is below 10 px
+INDEX = 0.9  # of an index to its letter; on that phone no index is below 9.5 px
 ROW = 1  # the row that is followed through the pipeline: "journey"
 SOFTMAX = r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)"
 FULL = 0.48  # opacity of a heat map's largest value: text over it keeps 4.5 : 1
@@ -32,20 +33,20 @@ LIGHT = {
     "muted": "#5a6273",
     "line": "#c3c9d4",
     "input": "#5f6b80",
-    "query": "#1f68b3",
+    "query": "#1560bd",
     "key": "#b8520a",
-    "value": "#0b7a5e",
-    "score": "#93378c",
+    "value": "#0a7a58",
+    "score": "#7d1d72",
 }
 DARK = {
     "fg": "#eceff5",
     "muted": "#a8b0c0",
     "line": "#4b5263",
     "input": "#a3b0c6",
-    "query": "#6cb2f0",
+    "query": "#57a5f5",
     "key": "#f0a15c",
-    "value": "#4fc79f",
-    "score": "#dd8fd3",
+    "value": "#5bd8a6",
+    "score": "#eab0e4",
 }
 
 
@@ -89,16 +90,21 @@ def figure_svg(
     height: float,
     parts: Iterable[str],
     *,
+    left: float = 0,
     extra_style: str = "",
     role: str = "img",
 ) -> str:
-    """Wrap fragments as a whole drawing; `name` keeps its ids apart from other figures'."""
+    """Wrap fragments as a whole drawing; `name` keeps its ids apart from other figures'.
+
+    What is drawn farthest left is at `left`, and a site puts it below the beginning of the text.
+    """
     ids = f"{name}-title", f"{name}-desc"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="vk-figure" role="{role}"'
             f' aria-labelledby="{ids[0]}" aria-describedby="{ids[1]}"'
-            f' width="{WIDTH}" height="{height:g}" viewBox="0 0 {WIDTH} {height:g}">',
+            f' width="{EDGE + WIDTH}" height="{height:g}"'
+            f' viewBox="{num(left - EDGE)} 0 {EDGE + WIDTH} {height:g}">',
             f'<title id="{ids[0]}">{escape(title)}</title>',
             f'<desc id="{ids[1]}">{escape(desc)}</desc>',
             f"<style>{STYLE}{extra_style}</style>",
@@ -310,11 +316,12 @@ def bars(
     *,
     length: float = 72,
     decimals: int = 2,
+    hue: str = "score",
 ) -> str:
     """Draw horizontal bars, 26 apart, with their numbers behind them."""
     lengths = np.maximum(length * values / full, 1)
     return "".join(
-        rect(x, y + 26 * i + 5, extent, 16, cls="vk-score", opacity=0.75, radius=2)
+        rect(x, y + 26 * i + 5, extent, 16, cls=f"vk-{hue}", opacity=0.75, radius=2)
         for i, extent in enumerate(lengths)
     ) + "".join(
         text(x + extent + 6, y + 26 * i + 18, f"{value:.{decimals}f}", size=SMALL)

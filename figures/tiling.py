@@ -65,6 +65,7 @@ def draw_tiles(data: Mapping[str, Any]) -> str:
         " the three things that are kept: the largest score, the sum, and the mixture of values.",
         bottom + 32,
         parts,
+        left=20,
     )
 
 
@@ -139,4 +140,5 @@ def draw_half(data: Mapping[str, Any]) -> str:
         f" {st.listed(data['float32'], 4)}.",
         floor + 58,
         parts,
+        left=30.9,
     )

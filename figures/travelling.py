@@ -91,4 +91,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " block everywhere.",
         top + MACHINES * side + 12,
         parts,
+        left=17.3,
     )

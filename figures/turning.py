@@ -108,4 +108,5 @@ def draw(data: Mapping[str, Any]) -> str:
         " values whether the query is at position 24 or 1024.",
         floor + 84,
         parts,
+        left=29.5,
     )

@@ -140,6 +140,7 @@ def draw(data: Mapping[str, Any]) -> str:
         f" each times its weight, add up to the context vector {st.listed(z)}.",
         bottom + 90,
         parts,
+        left=8.2,
     )
     start = {name: data[name] for name in ("tokens", "Q", "K", "V", "d_k", "row")}
     return touch.touchable("single-query", svg, start)

@@ -121,4 +121,5 @@ def draw(data: Mapping[str, Any]) -> str:
         f" {st.listed(share)}.",
         floor + 58,
         parts,
+        left=33.9,
     )

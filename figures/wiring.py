@@ -75,4 +75,5 @@ def draw(data: Mapping[str, Any]) -> str:
         + ".",
         lower + height + 16,
         parts,
+        left=24,
     )

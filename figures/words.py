@@ -52,6 +52,7 @@ def draw_static(data: Mapping[str, Any]) -> str:
         " to one and the same row of a look-up table: one vector for both senses.",
         y + len(words) * cell[1] + 14,
         parts + _sentences(level, x - 58),
+        left=11,
     )
 
 
@@ -130,6 +131,7 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         f" money it moves towards money, to ({c:.2f}, {d:.2f}).",
         bottom + 40,
         parts,
+        left=4,
     )
     start = {
         "words": [data["river"], data["money"]],
@@ -181,6 +183,7 @@ def draw_naive(data: Mapping[str, Any]) -> str:
         f" the weight that softmax turns it into. {' '.join(said)}",
         top,
         parts,
+        left=34,
     )
 
 
@@ -250,4 +253,5 @@ def draw_layers(data: Mapping[str, Any]) -> str:
         f" {max(last[i, j] for i in (0, 2) for j in (1, 3)):.2f}.",
         bottom + 164,
         parts,
+        left=16,
     )

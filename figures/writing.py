@@ -81,4 +81,5 @@ def draw_surprise(data: Mapping[str, Any]) -> str:
         + ".",
         bottom + 46,
         parts,
+        left=38.2,
     )

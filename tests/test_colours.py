@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from figures.style import DARK, LIGHT
+from figures.style import DARK, FULL, LIGHT
 from vaultkit.site.assets import STYLES, read_theme_file
 
 Colour = npt.NDArray[np.float64]
@@ -25,10 +25,10 @@ SCHEMES = {"light": LIGHT, "dark": DARK}
 SEEN = {
     "deuteranopia": (
         [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
-        20,
+        25,
     ),
-    "protanopia": ([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]], 8),
-    "tritanopia": ([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]], 10),
+    "protanopia": ([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]], 20),
+    "tritanopia": ([[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]], 15),
 }
 
 
@@ -91,6 +91,14 @@ def test_they_can_be_read(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+def test_numbers_can_be_read_on_the_strongest_cell_of_a_map(scheme: str) -> None:
+    page = declared(PAGE, "--md-default-bg-color", scheme)
+    cells = {name: mixed(SCHEMES[scheme][name], page, FULL) for name in ARRAYS}
+    low = {name: contrast(SCHEMES[scheme]["fg"], cell) for name, cell in cells.items()}
+    assert min(low.values()) >= 4.5, low
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("eye", SEEN)
 def test_colour_blind_readers_tell_them_apart(scheme: str, eye: str) -> None:
     matrix, least = SEEN[eye]
@@ -103,12 +111,14 @@ def test_colour_blind_readers_tell_them_apart(scheme: str, eye: str) -> None:
     assert close == {}
 
 
-def test_negative_numbers_in_figures_have_a_minus_sign() -> None:
-    hyphens = [
+@pytest.mark.parametrize("typed", [r"-\d[^<]*", r"[^<]*(?:'|&#x27;|\"|&quot;)[^<]*"])
+def test_figures_have_minus_signs_and_curly_quotes(typed: str) -> None:
+    """A negative number has a minus sign and no hyphen, and words have no typewriter's quotes."""
+    wrong = [
         (path.name, found)
         for path in sorted((ROOT / "docs/figures").glob("*.svg"))
         for found in re.findall(
-            r"<(?:text|tspan)[^>]*>(-\d[^<]*)", path.read_text(encoding="utf-8")
+            rf"<(?:text|tspan)[^>]*>({typed})", path.read_text(encoding="utf-8")
         )
     ]
-    assert hyphens == []
+    assert wrong == []

@@ -101,7 +101,7 @@ let last = 0;
 export const touch = (figure, start, show) => {
   const svg = figure.querySelector("svg");
   const built = svg.getAttribute("aria-label");
-  const { width, height } = svg.viewBox.baseVal;
+  const { x: left, width, height } = svg.viewBox.baseVal;
   const state = structuredClone(start);
   const first = JSON.stringify(start);
   const untouched = () => JSON.stringify(state) === first;
@@ -176,7 +176,7 @@ export const touch = (figure, start, show) => {
     let off = [0, 0];
     const place = (event) => {
       const box = stage.getBoundingClientRect();
-      return [((event.clientX - box.left) / box.width) * width, ((event.clientY - box.top) / box.height) * height];
+      return [left + ((event.clientX - box.left) / box.width) * width, ((event.clientY - box.top) / box.height) * height];
     };
     grip.addEventListener("pointerdown", (event) => {
       if (event.button) return;
@@ -200,7 +200,7 @@ export const touch = (figure, start, show) => {
     });
     follow.push(() => {
       const [x, y] = at(state);
-      grip.style.left = `${(x / width) * 100}%`;
+      grip.style.left = `${((x - left) / width) * 100}%`;
       grip.style.top = `${(y / height) * 100}%`;
       const { now, min, max, text } = value(state);
       set(grip, { "aria-valuenow": now, "aria-valuemin": min, "aria-valuemax": max, "aria-valuetext": plain(text) });

@@ -42,7 +42,7 @@ export const mount = (figure) => {
   const feet = part(figure, "foot");
   const landings = part(figure, "landing");
   const [line] = part(figure, "line");
-  const { width } = figure.querySelector("svg").viewBox.baseVal;
+  const { x: left, width } = figure.querySelector("svg").viewBox.baseVal;
   const table = Object.fromEntries(["key", "dot", "cosine", "length"].map((name) => [name, part(figure, name)]));
 
   const things = touch(figure, { vectors }, ({ vectors: [q, ...keys] }) => {
@@ -53,7 +53,7 @@ export const mount = (figure) => {
       letters.push(beyond(v, [...all.filter((other) => other !== v), ...letters]));
       const [x, y] = place(letters[i]);
       set(arrows[i], { d: arrow(origin, place(v)) });
-      set(names[i], { x: num(Math.max(14, Math.min(width - 14, x))), y: num(Math.max(y, 8) + 5) });
+      set(names[i], { x: num(Math.max(left + 14, Math.min(left + width - 14, x))), y: num(Math.max(y, 8) + 5) });
     });
     const ends = [-1, 1].map((sign) => {
       const reach = [plane.x, plane.y].flatMap((span, axis) => span

@@ -21,7 +21,7 @@ export const mount = (figure) => {
   const sums = part(figure, "sum");
   const n = tokens.length;
   const svg = figure.querySelector("svg");
-  const { width, height } = svg.viewBox.baseVal;
+  const { x: left, width, height } = svg.viewBox.baseVal;
 
   const things = touch(figure, { mask, row: 1 }, (state) => {
     const weights = attention_weights(scores, state.mask, scale);
@@ -51,7 +51,7 @@ export const mount = (figure) => {
     const [i, j] = [Math.floor(at / n), at % n];
     const button = make("button", { type: "button", tabindex: at ? -1 : 0, "aria-label": `${tokens[i]} reads from ${tokens[j]}` });
     set(button, {
-      style: `left:${((cells.x + j * cells.width) / width) * 100}%;top:${((cells.y + i * cells.height) / height) * 100}%;`
+      style: `left:${((cells.x + j * cells.width - left) / width) * 100}%;top:${((cells.y + i * cells.height) / height) * 100}%;`
         + `width:${(cells.width / width) * 100}%;height:${(cells.height / height) * 100}%`,
     });
     grid.append(button);

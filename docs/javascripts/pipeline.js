@@ -17,8 +17,8 @@ export const mount = (figure) => {
   const { steps } = starting(figure);
   const svg = figure.querySelector("svg");
   const drawn = svg.getAttribute("viewBox");
-  const { width, height } = svg.viewBox.baseVal;
-  const whole = [width / 2, height / 2, height / SHAPE];
+  const { x: left, width, height } = svg.viewBox.baseVal;
+  const whole = [left + width / 2, height / 2, height / SHAPE];
   const groups = [];
   for (let at = 1; part(figure, `step ${at}`).length; at += 1) groups.push(...part(figure, `step ${at}`));
   const around = part(figure, "around")[0];

@@ -23,6 +23,14 @@ SEEN = """() => {
     words: article.textContent,
     errors: article.querySelectorAll(".math-error, .mermaid-error").length,
     wide: document.documentElement.scrollWidth - innerWidth,
+    // Drawings that do not begin where the text does, and by how many pixels.
+    ragged: [...document.querySelectorAll(".md-content__inner > figure svg.vk-figure")].map(svg => {
+      const drawn = [...svg.querySelectorAll("text, rect, path, line, circle")]
+        .map(part => part.getBoundingClientRect()).filter(box => box.width + box.height);
+      const { left } = svg.closest("figure").getBoundingClientRect();
+      const off = Math.min(...drawn.map(box => box.left)) - left;
+      return [svg.getAttribute("aria-labelledby"), Math.round(off)];
+    }).filter(([, off]) => off < Infinity && Math.abs(off) > 3),  // hidden ones have none
   };
 }"""
 # The rule on the size of what is tapped is off unless asked for.
@@ -123,6 +131,7 @@ def test_a_page_is_for_everybody(visit: Visitor, address: str, pytestconfig: pyt
     assert seen["errors"] == 0
     assert not re.search(r"\\\(|\\\[|\$\$|\\(frac|sqrt|text)\b", seen["words"])
     assert seen["wide"] <= 0
+    assert seen["ragged"] == []
     page.evaluate(OPEN)
     whole = address in WHOLE
     judged = whole or pytestconfig.option.all

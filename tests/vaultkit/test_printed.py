@@ -22,6 +22,11 @@ SHORT = """\
 grouped         4.1734  0.0000
 window          1.5435  0.0000
 QK-norm         1.0638"""
+BESIDE = """\
+              previous  induction
+layer 1 head 1     0.34       0.06
+layer 2 head 1     0.04       0.98
+both of the heads 0.50"""
 TWO = """\
 W_K  name gender
 name    1      0
@@ -42,6 +47,9 @@ NOT = {
     # A head that has two lines, and a last row that the table may go on in.
     "above": "in words   divided\n    n  norm  bias\n   32  0.10  0.20\n   64  0.30  0.20",
     "below": "    n  norm  bias\n   32  0.10  0.20\n   64  0.30  0.20\neven      0.1  0.2",
+    # A value that two heads may have, and values that are in line with nothing.
+    "two heads": "name  one  two\n a    1,000,000    1\n b    2,000,000    2",
+    "in line": "name   one  two\n a     0.1  0.2\n b    0.11  0.21\n c     0.11  0.2",
     "one row": "column river    .\nsum     1.88 0.91",
     "prose": "bank of water money\nriver    0.76  0.60\nmoney    0.65  0.74",
 }
@@ -72,6 +80,13 @@ def test_heads_labels_and_values() -> None:
         ["W_K", "name", "gender"],
         ["W_V", "name", "female"],
     ]
+    # The heads end a column before the numbers; the last line has words and numbers elsewhere.
+    assert found(BESIDE) == [
+        (
+            ["previous", "induction"],
+            [["layer 1 head 1", "0.34", "0.06"], ["layer 2 head 1", "0.04", "0.98"]],
+        )
+    ]
     assert found(SHORT)[0][1][-1] == ["QK-norm", "1.0638", ""]
     assert "<th scope=colgroup colspan=2>unscaled</th>" in tables_to_html(SCALED)
 
@@ -82,6 +97,6 @@ def test_what_is_not_surely_a_table_is_left(name: str) -> None:
     assert tables_to_html(NOT[name]) == ""
 
 
-@pytest.mark.parametrize("text", [WEIGHTS, SCALED, SHORT, TWO, f"a < b\n\n{TWO}\n\n&"])
+@pytest.mark.parametrize("text", [WEIGHTS, SCALED, SHORT, BESIDE, TWO, f"a < b\n\n{TWO}\n\n&"])
 def test_the_text_is_what_was_printed(text: str) -> None:
     assert html.unescape(re.sub(r"<[^>]*>", "", tables_to_html(text))).rstrip("\n") == text

@@ -1,8 +1,8 @@
 """Finds tables in the output of a block, and writes them as HTML tables.
 
-A table is a line of column heads above rows of a label and values, each value at the same place as
-the head of its column. What is not surely a table is left as it is. The text of the HTML, spaces
-and line ends included, is the text that was printed.
+A table is a line of column heads above rows of a label and values, each value below the head of its
+column and in line with the other values of the column. What is not surely a table is left as it is.
+The text of the HTML, spaces and line ends included, is the text that was printed.
 """
 
 from __future__ import annotations
@@ -111,10 +111,11 @@ def _parse_below_heads(lines: Sequence[str], at: int) -> Table | None:
 
 
 def _parse_rows(lines: Sequence[str], heads: Sequence[Cell]) -> list[Row]:
-    """Return the rows below these heads, up to the first line that is none."""
-    rows = []
+    """Return the rows below these heads, up to the first line that is none or out of line."""
+    rows: list[Row] = []
     for line in lines:
-        if (row := _parse_row(line, heads)) is None:
+        row = _parse_row(line, heads)
+        if row is None or not _are_columns_aligned(None, heads, [*rows[-1:], row]):
             break
         rows.append(row)
     return rows
@@ -139,7 +140,7 @@ def _parse_row(line: str, heads: Sequence[Cell]) -> Row | None:
     True
     """
     words = _split_cells(_WORD, line)
-    cells = [next((w for w in words if _is_aligned_with(head, [w])), None) for head in heads]
+    cells = [_find_below(head, words) for head in heads]
     values = [cell for cell in cells if cell]
     if not values:
         return None
@@ -164,15 +165,30 @@ def _are_columns_aligned(corner: Cell | None, heads: Sequence[Cell], rows: Seque
         # A word that is repeated below is not a head, but a word of each row.
         if any(cell.text == head.text and not _VALUE.fullmatch(cell.text) for cell in column):
             return False
-        if not _is_aligned_with(head, column):
+        # A head may be a column too far to the left or right, if the values are in line.
+        if not any(_is_aligned_with(cell, column) for cell in (head, *column[:1])):
             return False
     labels = [row.label for row in rows]
     begin = min(cell.start for row in rows for cell in row.values if cell)
     if max(label.end for label in labels) > begin:
         return False
     if corner is None:
-        return max(label.end for label in labels) < heads[0].start
+        return max(label.end for label in labels) <= heads[0].start
     return _is_aligned_with(corner, labels)
+
+
+def _find_below(head: Cell, words: Sequence[Cell]) -> Cell | None:
+    """Return the word below a head: one that is aligned with it, or else one that it covers.
+
+    Examples
+    --------
+    >>> head = Cell(4, 8, "norm")
+    >>> _find_below(head, [Cell(0, 2, "32"), Cell(5, 9, "0.10")]).text
+    '0.10'
+    """
+    aligned = (word for word in words if _is_aligned_with(head, [word]))
+    covered = (word for word in words if word.start < head.end and head.start < word.end)
+    return next(aligned, None) or next(covered, None)
 
 
 def _is_aligned_with(head: Cell, cells: Sequence[Cell]) -> bool:

@@ -3,7 +3,8 @@ each is due again. Without scripts, each card is a question that unfolds.
 
    SM-2 (P. A. Wozniak, 1990) decides when a card is due: an answer is graded 0 to 5; a card
    answered well returns after 1 day, 6 days, then the last interval times its ease; a failed one
-   starts again. A card graded below 4 is shown again in the same session. */
+   starts again. A card graded below 4 is shown again in the same session. Unlike in SM-2, a card
+   graded 5 skips one of the first two intervals: otherwise two buttons would promise one day. */
 (() => {
   "use strict";
 
@@ -35,9 +36,10 @@ each is due again. Without scripts, each card is a question that unfolds.
   /* The state of a card, {times, ease, days, due}, after an answer with a grade, by SM-2. */
   const graded = ({ times = 0, ease = 2.5, days = 0 } = {}, grade, day) => {
     if (grade < 3) return { times: 0, ease, days: 1, due: day + 1 };
-    const next = times === 0 ? 1 : times === 1 ? 6 : Math.ceil(days * ease);
-    const eased = Math.max(1.3, ease + 0.1 - (5 - grade) * (0.08 + (5 - grade) * 0.02));
-    return { times: times + 1, ease: Number(eased.toFixed(4)), days: next, due: day + next };
+    const eased = Number(Math.max(1.3, ease + 0.1 - (5 - grade) * (0.08 + (5 - grade) * 0.02)).toFixed(4));
+    const past = times + (grade === 5 && times < 2 ? 1 : 0);
+    const next = [1, 6][past] ?? Math.ceil(Math.max(days, 6) * eased);
+    return { times: past + 1, ease: eased, days: next, due: day + next };
   };
 
   /* --- A session ------------------------------------------------------------------------------- */

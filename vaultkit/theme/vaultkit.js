@@ -74,7 +74,8 @@ without any of it. */
   const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
   // A browser visits the whole page at each step: one part a step would take three times as long.
   const layOut = (waiting) => {
-    for (const part of waiting.splice(0, 4)) part.style.contentVisibility = "visible";
+    // No style of its own: that would show an output which is hidden until a reader has predicted it.
+    for (const part of waiting.splice(0, 4)) part.dataset.laidOut = "";
     if (waiting.length) soon(() => layOut(waiting));
   };
   const still = new AbortController();
