@@ -91,6 +91,8 @@ def test_words_agree_with_the_numbers_of_their_sentence(true: str, false: str) -
         "The third (24 %) was late.",
         "Half of it (20 %) and the rest (80 %) differ.",
         "It was on Monday, 31 February 2024.",
+        "It was not on Monday, 3 March 2024.",
+        "Was it on Monday, 3 March 2024?",
         "Inequality (3) is weaker than (4).",
     ],
 )

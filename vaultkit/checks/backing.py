@@ -52,14 +52,14 @@ class Backing:
     def __init__(self, seen: Observed) -> None:
         self.seen = seen
         self._near: dict[tuple[int, ...], Evidence] = {}
-        #: The last answer of `_stated_near`, and the part of `_stated_by_line` that it is made of.
+        #: The last answer of `in_code_near`, and the part of `_stated_by_line` that it is made of.
         self._last_stated = (0, 0, Evidence())
 
     def backed(self, quantity: Quantity) -> bool:
         """Return whether a number, in one of its readings, is shown, computed or stated in code."""
         if self.is_quoted(quantity):
             return True
-        near, stated = self.near(quantity), self._stated_near(quantity)
+        near, stated = self.near(quantity), self.in_code_near(quantity)
         return any(
             reading and all(self.backs(amount, near, stated) for amount in reading)
             for reading in quantity.readings
@@ -70,7 +70,7 @@ class Backing:
         quoted = self.quoted(quantity)
         if quoted:
             return quoted
-        near, stated = self.near(quantity), self._stated_near(quantity)
+        near, stated = self.near(quantity), self.in_code_near(quantity)
         for reading in quantity.readings:
             if reading and all(self.backs(amount, near, stated) for amount in reading):
                 found = (self._source(amount, quantity) for amount in reading)
@@ -151,7 +151,7 @@ class Backing:
         around = range(max(0, at - NEAR), min(len(lines), at + NEAR))
         return sorted(around, key=lambda index: abs(lines[index] - quantity.line))[:NEAR]
 
-    def _stated_near(self, quantity: Quantity) -> Evidence | None:
+    def in_code_near(self, quantity: Quantity) -> Evidence | None:
         """Return what the code and formulas next to a quantity state; None if there are none."""
         if quantity.place in _APART or not self.seen.outputs:
             return None

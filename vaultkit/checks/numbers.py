@@ -181,19 +181,25 @@ class Numbers:
         return misplaced_numbers(claims_of(self.seen.note).quantities, rows)
 
     def _number_with_other_digit(self, quantity: Quantity) -> str:
-        """Return a number shown nearby that differs in one digit, if this one is not shown."""
-        near, stated = self.backing.near(quantity), self.backing._stated_near(quantity)
-        if stated is None or self.backing.is_quoted(quantity):
+        """Return where a number nearby is one slip away: *output at line 9: 0.53* for 0.35.
+
+        A slip is another digit, two digits exchanged, or a sign. Empty if there is none, or if an
+        output or the code nearby has the number itself.
+        """
+        shown, in_code = self.backing.near(quantity), self.backing.in_code_near(quantity)
+        if in_code is None or self.backing.is_quoted(quantity):
             return ""
         amounts = [amount for reading in quantity.readings for amount in reading]
         for amount in amounts:
             if amount.whole or amount.over or amount.digits < _TELLING:
                 return ""
-            if near.rounds_to(amount) or stated.rounds_to(amount) or self.seen.stated.holds(amount):
+            if shown.rounds_to(amount) or in_code.rounds_to(amount):
                 return ""
-        for number in near.numbers if amounts else ():
-            if is_single_slip(amounts[0], number) and near.decimals(number) >= amounts[0].decimals:
-                return near.source_of(number)
+            if self.seen.stated.holds(amount):
+                return ""
+        for number in shown.numbers if amounts else ():
+            if is_single_slip(amounts[0], number) and shown.decimals(number) >= amounts[0].decimals:
+                return shown.source_of(number)
         return ""
 
     def _named_otherwise(self, quantity: Quantity) -> str:

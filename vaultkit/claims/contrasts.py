@@ -142,10 +142,7 @@ def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
     lower = text.lower()
     for pattern, reader, needed in _patterns(words):
         for found in pattern.finditer(text) if any(map(lower.__contains__, needed)) else ():
-            begins, ends = _sentence_span(text, found.start(), found.end())
-            around = text[begins : found.start()] + " " + text[found.end() : ends + 1]
-            around = _QUITE.sub("", around)
-            if "?" in around or _NOT_SAID.search(around) or _DENIED.search(found[0]):
+            if not _is_stated(text, found) or _DENIED.search(found[0]):
                 continue
             own = reader(found, words)
             if own is None:
@@ -156,6 +153,13 @@ def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
             given = prose.reason_behind(prose.text, found.end())
             yield Contrast(line, column, said, left, relation, right, slack, given=given)
     yield from _weekdays_of_dates(prose, text)
+
+
+def _is_stated(text: str, found: re.Match[str]) -> bool:
+    """Return whether the sentence around a match states it: it does not ask, deny or suppose."""
+    begins, ends = _sentence_span(text, found.start(), found.end())
+    around = _QUITE.sub("", text[begins : found.start()] + " " + text[found.end() : ends + 1])
+    return "?" not in around and not _NOT_SAID.search(around)
 
 
 def _sentence_span(text: str, first: int, last: int) -> tuple[int, int]:
@@ -431,7 +435,7 @@ def _share_of_whole(found: re.Match[str], words: Lexicon) -> _Found | None:
 
 
 def _part_of_whole(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
-    """Return what *3 of 5 people* compares: the part must be smaller than the whole."""
+    """Return what *20 words, 18 of them short* compares: the part must be smaller."""
     unit, number = _unit(found, "a"), found["a"] + found["b"]
     plural = re.fullmatch(r"[a-z]+", unit) and (found["a_unit"] or "").strip().endswith("s")
     if "." in number or not (plural or unit in ("people", "children")) or unit in _SCALES:
@@ -466,10 +470,13 @@ _DATES = tuple(
 
 
 def _weekdays_of_dates(prose: Prose, text: str) -> Iterator[Contrast]:
-    """Yield the weekdays of dates: *Monday, 2 March 2026*."""
+    """Yield the weekday that is said of each date, and its true one: *Monday, 2 March 2026*.
+
+    ``text`` is the text of ``prose`` with its marks left blank.
+    """
     for found in (found for pattern in _DATES for found in pattern.finditer(text)):
         month = (found["month"] or found["month2"])[:3]
-        if month not in _MONTHS:
+        if month not in _MONTHS or not _is_stated(text, found):
             continue
         day, year = int(found["day"] or found["day2"]), int(found["year"])
         try:

@@ -184,6 +184,7 @@ class _Number:
     """A number in digits with its readings; a small one is read only if it follows a name."""
 
     number: re.Match[str]
+    #: What it may mean; of one reading, the page must have all amounts.
     readings: tuple[tuple[Amount, ...], ...]
     name: str
     is_of_code: bool
@@ -228,7 +229,7 @@ def _numbers_in_digits(prose: Prose) -> Iterator[Quantity]:
 
 
 def _read_number(text: str, number: re.Match[str]) -> _Number | None:
-    """Return a number in digits with its readings; None if it states nothing.
+    """Return a number in digits with its readings; None if it states nothing or has no reading.
 
     A small integer has no readings, as it may mean anything, but for the value of a name: *n = 3*.
     """

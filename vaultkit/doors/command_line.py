@@ -56,17 +56,17 @@ _REFUSALS = (
 )
 
 
-def _door(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a command report wrong usage in one line, and exit with 2."""
+def _report_refusals(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a command report each of `_REFUSALS` in one line, as wrong usage, and exit with 2."""
 
     @wraps(command)
-    def door(*args: Any, **kwargs: Any) -> Any:
+    def reporting(*args: Any, **kwargs: Any) -> Any:
         try:
             return command(*args, **kwargs)
         except _REFUSALS as error:
             raise click.UsageError(str(error)) from error
 
-    return door
+    return reporting
 
 
 def _or_here(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path:
@@ -137,7 +137,7 @@ def main() -> None:
     "--annotate", metavar="FILE", help="Keep a note in the vault that lists all failures as links."
 )
 @click.pass_context
-@_door
+@_report_refusals
 def check(
     context: click.Context,
     path: Path,
@@ -209,7 +209,7 @@ main.add_command(bind)
 @main.command()
 @click.argument("others", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @_vault
-@_door
+@_report_refusals
 def merge(others: tuple[Path, ...], path: Path) -> None:
     """Add the results of other machines to those of this one.
 
@@ -226,7 +226,7 @@ def merge(others: tuple[Path, ...], path: Path) -> None:
 @click.option("--site-dir", "-d", type=click.Path(path_type=Path), default="site")
 @click.option("--strict", is_flag=True, help="Exit with 1 if there is a warning.")
 @click.option("--zensical", is_flag=True, help="Build with Zensical instead of MkDocs.")
-@_door
+@_report_refusals
 def build(path: Path, site_dir: Path, strict: bool, zensical: bool) -> None:
     """Build a site from the notes below PATH. A mkdocs.yml is used if there is one."""
     try:
@@ -246,7 +246,7 @@ def build(path: Path, site_dir: Path, strict: bool, zensical: bool) -> None:
 @main.command()
 @_folder
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-@_door
+@_report_refusals
 def links(path: Path, as_json: bool) -> None:
     """Print the link structure of the notes below PATH: orphans, dead ends and the like."""
     from vaultkit.read import graph
@@ -265,7 +265,7 @@ def links(path: Path, as_json: bool) -> None:
 @main.command()
 @click.argument("name")
 @_vault
-@_door
+@_report_refusals
 def new(name: str, path: Path) -> None:
     """Write a note called NAME that passes every check, as a template to be changed."""
     click.echo(starter.write(name, Vault(path)))
@@ -280,7 +280,7 @@ def new(name: str, path: Path) -> None:
     help="Keep the old address on the site, by the property aliases or old_headings.",
 )
 @_vault
-@_door
+@_report_refusals
 def rename(old: str, new: str, redirect: bool, path: Path) -> None:
     """Rename the note OLD, or its heading OLD#HEADING, to NEW, and update all references.
 
@@ -314,7 +314,7 @@ def rename(old: str, new: str, redirect: bool, path: Path) -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder of notes. Default: found in the folder that the editor opens.",
 )
-@_door
+@_report_refusals
 def lsp(path: Path | None) -> None:
     """Start a language server on the standard streams, which checks notes while you type."""
     try:

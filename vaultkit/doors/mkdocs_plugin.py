@@ -257,17 +257,22 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     # After mkdocs-jupyter, which replaces the method that renders a notebook's page.
     @event_priority(-50)
     def on_pre_page(self, page: Page, **_: Any) -> Page:
-        """Make the page render from the cache, and any error end only this page."""
+        """Choose how the page of a note is rendered, and let an error end only this page.
+
+        A note that is refused is rendered by MkDocs, a notebook from the Markdown that
+        mkdocs-jupyter makes of it, and any other note from the cache.
+        """
         note = self._note(page)
-        render: Any = page.render
-        if note and note.refused:
+        if note is None:
+            return page
+        render: Any
+        if note.refused:
             render = partial(Page.render, page)
         elif page.file.src_uri.endswith(".ipynb"):
-            render = partial(render_notebook, page, render)
-        if note:
-            if not page.file.src_uri.endswith(".ipynb") and not note.refused:
-                render = partial(self.render_cache.render, page, note, render)
-            page.render = partial(render_safely, page, render, note)  # type: ignore[method-assign]
+            render = partial(render_notebook, page, page.render)
+        else:
+            render = partial(self.render_cache.render, page, note, page.render)
+        page.render = partial(render_safely, page, render, note)  # type: ignore[method-assign]
         return page
 
     # Before the theme's plugins read the properties.

@@ -52,6 +52,11 @@ class Candidate:
     atoms: tuple[Atom, ...] = ()
     value: float | str | bool = True
 
+    @property
+    def is_condition(self) -> bool:
+        """Whether it is a condition rather than a number or a name."""
+        return self.value is True
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -162,16 +167,16 @@ def is_alone(candidates: Sequence[Candidate]) -> bool:
 
 
 def means_the_same(one: Candidate, other: Candidate) -> bool:
-    """Return whether two candidates are one quantity: an element, and the largest of its list.
+    """Return whether two candidates are one quantity, such as ``a`` and ``round(a, 2)``.
 
     Equal numbers are the same quantity, except small integers, which are equal by chance unless
-    both are elements with the same labels, or lengths of lists.
+    both have the same labels, are lengths, or are of one list: ``x[3]`` and ``max(x)``.
     """
     if unrounded(one.code) == unrounded(other.code):
         return True
     if isinstance(one.value, str) or isinstance(other.value, str):
         return False
-    if one.value is True or other.value is True:
+    if one.is_condition or other.is_condition:
         # *The tit is the most common*, by number and by share, if the sentence names both.
         known = min(one.score, other.score) >= _KNOWN and bool(one.atoms and other.atoms)
         return known and one.atoms[0].labels == other.atoms[0].labels
@@ -181,9 +186,13 @@ def means_the_same(one: Candidate, other: Candidate) -> bool:
         return True
     if one.code.startswith("len(") and other.code.startswith("len("):
         return True
-    labels, others = (tuple(a.labels for a in own.atoms) for own in (one, other))
-    series, of_other = ({a.series for a in own.atoms} for own in (one, other))
-    return (any(labels) and labels == others) or bool((series & of_other) - {""})
+    labels, others = (tuple(atom.labels for atom in own.atoms) for own in (one, other))
+    return (any(labels) and labels == others) or _are_of_one_list(one, other)
+
+
+def _are_of_one_list(one: Candidate, other: Candidate) -> bool:
+    lists, others = ({atom.series for atom in own.atoms} - {""} for own in (one, other))
+    return not lists.isdisjoint(others)
 
 
 def unrounded(code: str) -> str:

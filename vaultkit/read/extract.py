@@ -307,6 +307,7 @@ class _Text(HTMLReader):
                 (self.prose.add_formula if number % 2 else self.prose.add)(part, self._at())
 
     def handle_comment(self, data: str) -> None:
+        """Add a comment, or the reason that it gives for the number before it, to the text."""
         if why := reason(f"<!--{data}-->", "given"):
             self.prose.add_reason(why)
         else:

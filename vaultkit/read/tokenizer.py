@@ -233,12 +233,14 @@ def _parse_mark_delimiters(state: StateInline, silent: bool) -> bool:
     """Parse the delimiters of ``==marked words==``, but not within a word: ``a==b``."""
     if silent or state.src[state.pos] != "=":
         return False
-    run = state.scanDelims(state.pos, False)
+    run = state.scanDelims(state.pos, canSplitWord=False)
     token = state.push("text", "", 0)
     token.content = state.src[state.pos : state.pos + run.length]
     if run.length == len("=="):
         at = len(state.tokens) - 1
-        delimiter = Delimiter(ord("="), 0, at, -1, run.can_open, run.can_close)
+        delimiter = Delimiter(
+            marker=ord("="), length=0, token=at, end=-1, open=run.can_open, close=run.can_close
+        )  # `end` is set when it is paired
         state.delimiters.append(delimiter)
     state.pos += run.length
     return True

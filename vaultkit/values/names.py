@@ -204,8 +204,8 @@ class NameResolver:
             return True
         return isinstance(thing, (int, np.integer)) and not isinstance(thing, (bool, np.bool_))
 
-    def are_letters(self, indices: Iterable[Node], env: Mapping[str, str]) -> bool:
-        """Return whether all of these are index letters, bound by a sum or free."""
+    def are_index_letters(self, indices: Iterable[Node], env: Mapping[str, str]) -> bool:
+        """Return whether all of these are index letters: bound by a sum (in ``env``), or free."""
         return all(
             isinstance(index, Symbol) and (index.name in env or self.is_index(index.name))
             for index in indices
@@ -225,7 +225,7 @@ class NameResolver:
             return named
         if named != node.name:
             return None
-        if base != getattr(node.base, "name", "") or not self.are_letters(node.indices, env):
+        if base != getattr(node.base, "name", "") or not self.are_index_letters(node.indices, env):
             return named
         # Both are bound. A variable left by a loop has the shape of an element.
         try:
@@ -313,7 +313,7 @@ class NameResolver:
 
     def resolve_base(self, node: Subscript, env: Mapping[str, str]) -> Node:
         """Resolve what is indexed; raise UnboundError, with the fitting name, if it is unbound."""
-        has_letters = self.are_letters(node.indices, env)
+        has_letters = self.are_index_letters(node.indices, env)
         if isinstance(node.base, Symbol):
             name = self.find_indexed(node.base)
             if name is not None and _is_indexable(self.variables[name]):

@@ -1,6 +1,8 @@
 """Sums, products, quotients and powers of values, with their rounding errors.
 
 The arrays of two operands are called ``a`` and ``b`` here, and their spreads ``s`` and ``t``.
+`make_value` is given the ``operands`` of each element, since an infinity that comes from none of
+them is an overflow, and an error.
 """
 
 from __future__ import annotations
@@ -167,11 +169,11 @@ def matmul(left: Value, right: Value) -> Value:
         )
     rank = max(left.rank, right.rank, 2)
     (a, s), (b, t) = _as_matrix(left, rank, -2), _as_matrix(right, rank, -1)
-    outer = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    check_size((*outer, a.shape[-2], b.shape[-1]))
+    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    check_size((*stack, a.shape[-2], b.shape[-1]))
     size = np.abs(a) @ np.abs(b)
     spread = np.abs(a) @ t + s @ np.abs(b) + growth_of_roundings(inner[0]) * size
-    # Each element comes from a row and a column.
+    # The operands of an element are a row and a column: the largest number of each is enough.
     results = [a @ b, spread, largest(a, -1, keep=True), largest(b, -2, keep=True)]
     if left.rank == 1:
         results = [result[..., 0, :] for result in results]
