@@ -34,6 +34,7 @@ _FEW = 3
 #: A number, with its unit or the word behind it.
 _UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)(?:/[^\W\d_]+)?")
 #: Expressions for how many there are of something, or for the total of something.
+_COUNT = re.compile(r"^len\(|\.size$")
 _WHOLE = re.compile(r"^(?:len|sum)\(|\.sum\(\)$|\.size$")
 
 
@@ -188,7 +189,9 @@ class Beside:
             if isinstance(whole.value, str) or whole.extreme or not whole.value:
                 continue
             named = bool(said) and overlap(whole.names, said) >= NAMED
-            if not named and not _WHOLE.search(whole.code):
+            # *A quarter of the board* may be of all squares, but not of any sum.
+            counts = _COUNT if said else _WHOLE
+            if not named and not counts.search(whole.code):
                 continue
             if is_count(part.stated) and not float(whole.value).is_integer():
                 continue

@@ -383,6 +383,9 @@ class _Search:
             return True  # *8 % of the limit* is not the limit
         if re.search(r"\d[A-Z]$", own):
             return True  # *7B* is a name
+        keys = re.findall(r"\['([^']+)'\]", atom.code)
+        if keys and not atom.labels and not stems(" ".join(keys)) & self.sentence.said:
+            return True  # *the salt, 2 %* is not about ``recipe['flour']``
         if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
             return True
         if self._is_multiple(stated):
@@ -494,6 +497,10 @@ def _sure_first(ranked: Sequence[Candidate]) -> list[Candidate]:
 
 def _labels(candidate: Candidate) -> tuple[tuple[frozenset[str], ...], ...]:
     return tuple(atom.labels for atom in candidate.atoms)
+
+
+def _is_numeric(label: frozenset[str]) -> bool:
+    return bool(label) and not any(word.isalpha() for word in label)
 
 
 def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:

@@ -14,8 +14,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
-from vaultkit.claims.stated import Stated, significant_digits
-from vaultkit.edit.bind_beside import numbers_of
+from vaultkit.claims.stated import significant_digits
+from vaultkit.edit.bind_beside import numbers_of, unit_of
 from vaultkit.edit.bind_compared import (
     AGAINST,
     AND,
@@ -47,8 +47,6 @@ _EITHER = {"sides:more", "sides:less", "sides:better", "sides:worse"}
 #: Superlatives of time, which are no value of a list: *the latest figure is 38*.
 _OF_TIME = ("latest", "earliest")
 _SUPERLATIVE = re.compile(r"\w+est|worst")
-#: A unit or noun behind a number.
-_UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)")
 #: The end of a clause.
 _CLAUSE = re.compile(r"[;:]|, (?:but|yet|and|while|so|although|though|whereas)\b")
 #: What a label beside the superlative adds: less than a name, as it may be there by chance.
@@ -122,21 +120,20 @@ class _Search:
         self.numbers = [a for a in self.pool if not isinstance(a.value, str)]
         #: The numbers of the sentence that are bound, with their ends and sides.
         self.bound = [
-            (stated.start, stated.end, _Side(found[0].code, value, 3.0, True, self._unit(stated)))
+            (
+                stated.start,
+                stated.end,
+                _Side(found[0].code, value, 3.0, True, unit_of(self.text, stated)),
+            )
             for stated, found in readings
             if is_alone(found) and found[0].sure and stated.digits
             if (value := _value(found[0])) is not None
+            for unit in [unit_of(self.text, stated)]
         ]
         self.starts = [stated.start for stated, _ in readings]
         #: The numbers of the sentence, bound or not.
         self.stated = numbers_of(dict(readings), sentence)
         self.codes = {side.code for _, _, side in self.bound}
-
-    def _unit(self, stated: Stated) -> str:
-        """Return the unit of a number, or the word behind it."""
-        own = re.sub(r"[\d.,\s]", "", stated.text) if stated.digits else ""
-        behind = _UNIT.match(self.text, stated.end)
-        return own or (behind[0].strip() if behind else "")
 
     def agrees(self, spoken: Spoken, code: str) -> bool:
         """Return whether the words before a condition do not contradict it."""
