@@ -6,10 +6,12 @@ what the sentence means. The score therefore counts the names that the sentence 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from vaultkit.checks.bindings import agreement
+from vaultkit.checks.bound_keys import other_key
 from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.bindings import bindings
 from vaultkit.claims.stated import Stated, unit_behind
@@ -23,6 +25,8 @@ from vaultkit.read.note import Note
 #: Most candidates that are offered, and the least score of the best one.
 _OFFERED, _LEAST = 5, -1.0
 
+#: An element of a dictionary.
+_KEY = re.compile(r"(\w+)\['([^']+)'\]")
 #: Units that whole numbers count.
 _COUNTED = ("d", "wk", "mo", "y")
 
@@ -103,6 +107,7 @@ def _holding(
 ) -> Iterator[tuple[Edit, Candidate]]:
     """Yield the insertions whose words agree with the values of the candidates."""
     own = list(bindings(bound))
+    keys = _known_keys(inserted)
     for edit, candidate in inserted:
         code = edit.text.removeprefix("<!-- ").removeprefix("= ").removesuffix(" -->")
         binding = min(
@@ -113,8 +118,20 @@ def _holding(
         if binding is None:
             continue
         own.remove(binding)
-        if agreement(binding, as_plain_data(candidate.value), str(candidate.value)).holds:
+        agrees = agreement(binding, as_plain_data(candidate.value), str(candidate.value)).holds
+        if agrees and not other_key(binding, keys):
             yield edit, candidate
+
+
+def _known_keys(
+    inserted: Sequence[tuple[Edit, Candidate]],
+) -> dict[str, dict[str, None]]:
+    """Return the keys of each dictionary that the code of some candidates names."""
+    keys: dict[str, dict[str, None]] = {}
+    for _, candidate in inserted:
+        for owner, key in _KEY.findall(candidate.code):
+            keys.setdefault(owner, {})[key] = None
+    return keys
 
 
 def harmless(note: Note, edits: Sequence[Edit], kept: Sequence[Edit] = ()) -> list[Edit]:

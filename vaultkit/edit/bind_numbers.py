@@ -321,6 +321,9 @@ class _Search:
         ):
             return False
         best, (atom,) = ranked[0], ranked[0].atoms
+        said = self.sentence.without(stated)
+        if any(map(_is_numeric, atom.labels)) and not _labels_are_said(atom, said):
+            return False  # *16 is larger than 9* says nothing of ``steps(7)``
         if is_bound(stated) or is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
             return False
         significant = significant_digits(stated)
@@ -383,9 +386,6 @@ class _Search:
             return True  # *8 % of the limit* is not the limit
         if re.search(r"\d[A-Z]$", own):
             return True  # *7B* is a name
-        keys = re.findall(r"\['([^']+)'\]", atom.code)
-        if keys and not atom.labels and not stems(" ".join(keys)) & self.sentence.said:
-            return True  # *the salt, 2 %* is not about ``recipe['flour']``
         if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
             return True
         if self._is_multiple(stated):
