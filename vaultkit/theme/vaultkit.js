@@ -69,7 +69,7 @@ without any of it. */
 
   // The style sheet skips what is far below the screen. It is laid out in idle moments: after the reader's
   // first move, for fast scrolling; or seconds later, for pictures of whole pages. At once, it would slow the start.
-  const LATER = ".md-content__inner > :nth-child(n + 18)";
+  const LATER = ".md-content__inner > :nth-child(n + 18):not(aside, details, .admonition)";
   const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"];
   const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
   // A browser visits the whole page at each step: one part a step would take three times as long.
