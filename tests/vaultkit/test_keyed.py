@@ -49,6 +49,7 @@ DOUBT = [
     (BOATS, "Otter carries 9 kg of rope."),
     (BOATS, "The otter, which people here rarely see now, has nine toes."),
     (HUTS, "The hut b is eight metres up, and a is a letter."),
+    (HUTS, "There is one path (to `a` and `b`), the highest 8."),
     (HOURS, "At hour 9 there are 15 people."),
     (LAKES, "Lomond has 310 trees."),
     ("for n, level in ((2, 4.15), (7, 3.85)):\n    print(n, level)", "The two banks are at 3.85."),

@@ -130,6 +130,23 @@ OPEN = [
         "print('1001')",
         "It is 1001.\n\n```python\nprint(len('1001') + 2015)\n```\n\nThe text 1001 is cut.",
     ),
+    # a number of the reader's own
+    (
+        "week, month = {1: 18.0, 2: 24.0}, 112\nprint(40, 62.0, month)",
+        "At 40 trips the month wins, at 62.00. My own 18 rides leave me with singles.",
+    ),
+    # days of a month
+    (
+        "print('Friday 13 December 2024')\n"
+        "print(5, '2024-12-20', 'Friday', 7)\nprint(10, '2024-12-31', 'Tuesday', 18)",
+        "Service was on Friday 13 December 2024. Five end on Friday 20 December. "
+        "Ten end on Tuesday 31 December, 18 days later. Fourteen run to Tuesday 7 January 2025.",
+    ),
+    # a later output counts something else
+    (
+        "print(16)",
+        "There are 16 such Fridays.\n\n```python\nprint('Friday', 688)\n```\n\nIt is 688.",
+    ),
     # the beginning of a change
     (
         "print('share', 0.351)",

@@ -50,6 +50,8 @@ class Fact:
     functions: Label = frozenset()
     #: The unit that the output shows behind it.
     unit: str = ""
+    #: The line of the output that has it; 0 for a variable.
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class Facts:
         value = _exact_number(number)
         if (label := self._label(words)) and value is not None:
             source = f"output at line {line}"
-            self.facts[Fact(label, value, source, counts, functions, unit)] = None
+            self.facts[Fact(label, value, source, counts, functions, unit, line)] = None
 
     def _read_output(self, step: Step) -> None:
         """Read the labels of the numbers in an output."""

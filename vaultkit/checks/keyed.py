@@ -55,7 +55,7 @@ _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)$")
 _PAUSE = re.compile(r"[,;:()—–](?=\s|$)|\s[(—–]|\b(?:but|while|whereas)\b")
 _LISTED = re.compile(r"[,;:]|\band\b")
 _STOP = re.compile(
-    r"[;:.()—–](?=\s|$)|\s[(—–]|\b(?:and|but|while|whereas|which|where|because|since|than|if|or|against|then|until|from|between)\b"
+    r"[;:.()—–](?=[\s,.;]|$)|\s[(—–]|\b(?:and|but|while|whereas|which|where|because|since|than|if|or|against|then|until|from|between)\b"
 )
 #: Before a number that is a change.
 _CHANGE = re.compile(r"\bby\s$", re.IGNORECASE)

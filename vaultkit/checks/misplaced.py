@@ -45,6 +45,8 @@ _CLUE, _SIBLING = 0.5, 1.0
 _EXCHANGED, _TOGETHER = 1.6, 0.25
 #: Smaller integers are hardly told from each other.
 _TEN = 10
+#: The least digits of an integer that is hardly one of the reader's own.
+_SURE = 3
 #: How much of a label the text must have at least.
 _COVERED = 0.6
 #: How much a number of one digit may differ from the one that it states.
@@ -271,7 +273,7 @@ class Misplaced:
             return ""
         rival = fitting[0]
         in_code = re.search(rf"(?<![\d.]){re.escape(view.number.digits)}(?![\d.])", code)
-        is_weak = in_code or significant(view.number) < 2
+        is_weak = in_code or significant(view.number) < (_SURE if view.is_count else 2)
         if is_weak and not view.fit(rival.words, rival):
             return ""
         if any(view.may_fit(own.words - rival.words) for own in view.own):

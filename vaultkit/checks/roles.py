@@ -219,8 +219,10 @@ class Roles:
         if counted is None:
             return ""
         labels = [label for label in counted.labels if label and not label <= self._general]
-        named = [f for f in facts if f.counts and f.label in labels]
-        shown = any(fact.source.startswith("output") for fact in named)
+        # What a later output counts may be something else: *16 such Fridays*.
+        at = sentence.place_of(number.start)[0]
+        named = [f for f in facts if f.counts and f.label in labels and f.line < at]
+        shown = any(fact.line for fact in named)
         if not shown and not (
             counted.takes and all(f.source.startswith("variable") for f in named)
         ):

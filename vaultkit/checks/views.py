@@ -73,8 +73,17 @@ class View:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether it is no multiple or ordinal."""
-        return any(number is self.number for number in self.part.numbers)
+        """Whether it is no multiple, ordinal or day of a month."""
+        return not self._is_day and any(number is self.number for number in self.part.numbers)
+
+    @cached_property
+    def _is_day(self) -> bool:
+        """Whether it is the day of a date: *31 December*, *December 31*."""
+        month = self.part.lexicon.pattern("dates", "months")
+        text, number = self.part.sentence.text, self.number
+        ahead = re.compile(rf"{month}\s$", re.IGNORECASE).search(text, 0, number.start)
+        behind = re.compile(rf"\s{month}\b", re.IGNORECASE).match(text, number.end)
+        return bool(ahead or behind)
 
     @cached_property
     def is_length(self) -> bool:
