@@ -68,9 +68,9 @@ def test_what_fails_is_named(visit: Visitor) -> None:
         check("block", "c"),
         check("link", "", "holds"),
     ]
-    assert call(visit, "experiment", found, 0.5) == (
-        "With your edit: 1 formula that no longer holds, 1 shape that no longer fits, "
-        "1 block that does not run; 1 check as before, in 500 ms."
+    assert call(visit, "experiment", found, 2, 0.5) == (
+        "With your edit: 2 other figures, 1 formula that no longer holds, "
+        "1 shape that no longer fits, 1 block that does not run; 1 check as before, in 500 ms."
     )
 
 

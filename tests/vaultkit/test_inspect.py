@@ -242,7 +242,10 @@ def test_a_check_that_is_unknown_is_a_failure_of_the_note(vault: Vault) -> None:
 @pytest.mark.parametrize(
     ("code", "summary"),
     [
-        ("import vaultkit.checks.outputs as o\no.compare = lambda *_, **__: ''", "compare"),
+        (
+            "import vaultkit.checks.outputs as o\no.describe_difference = lambda *_, **__: ''",
+            "describe_difference",
+        ),
         ("import vaultkit.checks.outputs as o\no.check = None", "check"),
         ("from vaultkit.run.session import NoteRun\nNoteRun.steps = lambda *_: []", "steps"),
         ("import numpy.linalg as n\nn.norm = abs", "norm"),
