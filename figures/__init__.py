@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import json
 from collections.abc import Callable, Mapping
-from functools import cache, wraps
 from types import ModuleType
 from typing import Any
 
@@ -63,8 +60,6 @@ from figures import (
 from vaultkit.figure import Figure
 from vaultkit.site import outlines
 
-_source = cache(inspect.getsource)
-
 
 def _figure(
     module: ModuleType,
@@ -73,15 +68,8 @@ def _figure(
     draw: Callable[[Mapping[str, Any]], str],
 ) -> Figure:
     """Describe a figure that goes stale with its numbers, its modules or the common style."""
-
-    @wraps(data)  # parameters included
-    def complete(**variables: Any) -> Mapping[str, Any]:
-        parts = getattr(module, "PARTS", ())
-        source = "".join(map(_source, (module, *parts, style, outlines)))
-        drawn_by = hashlib.sha256(source.encode()).hexdigest()
-        return {**data(**variables), "drawn by": drawn_by}
-
-    return Figure(f"{name}.svg", complete, draw)
+    modules = (module, *getattr(module, "PARTS", ()), style, outlines)
+    return Figure(f"{name}.svg", data, draw, modules)
 
 
 FIGURES: dict[str, Figure] = {

@@ -167,7 +167,9 @@ def matrices_data(before: Any = None, after: Any = None) -> dict[str, Any]:
     """Return W_Q W_Kᵀ / √d_k (letters against all features) and W_V, before and after."""
     kept_before, kept_after, _ = trained_head.load()
     data: dict[str, Any] = {"features": trained_head.features}
-    for name, W in (("before", before or kept_before), ("after", after or kept_after)):
+    before = kept_before if before is None else before
+    after = kept_after if after is None else after
+    for name, W in (("before", before), ("after", after)):
         data[f"{name} match"] = ((W.W_Q @ W.W_K.T)[:8] / np.sqrt(W.W_K.shape[1])).round(3)
         data[f"{name} value"] = W.W_V.round(3)
     return data

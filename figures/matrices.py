@@ -65,7 +65,7 @@ def query_data(
     tokens: Any = hand.tokens,
     features: Any = hand.features,
 ) -> dict[str, Any]:
-    """Return X, W_Q and their product for the head made by hand."""
+    """Return X, W_Q and their product."""
     return _projection("Q", X, W_Q, tokens, features)
 
 
@@ -75,7 +75,7 @@ def key_data(
     tokens: Any = hand.tokens,
     features: Any = hand.features,
 ) -> dict[str, Any]:
-    """Return the same for keys."""
+    """Return X, W_K and their product."""
     return _projection("K", X, W_K, tokens, features)
 
 
@@ -85,7 +85,7 @@ def value_data(
     tokens: Any = hand.tokens,
     features: Any = hand.features,
 ) -> dict[str, Any]:
-    """Return the same for values."""
+    """Return X, W_V and their product."""
     return _projection("V", X, W_V, tokens, features)
 
 
@@ -102,7 +102,7 @@ def _projection(which: str, X: Any, weight: Any, tokens: Any, features: Any) -> 
 
 
 def _decimals(matrix: Any) -> int:
-    """Return the number of decimals to show: none for whole numbers, which the notes have."""
+    """Return 0 if all numbers are whole, as in the notes, else 1."""
     return int(np.any(matrix != np.round(matrix)))
 
 
@@ -200,7 +200,7 @@ def weights_data(tokens: Any = hand.tokens, alpha: Any = hand.alpha) -> dict[str
 
 
 def mary_data(alpha: Any = mary.alpha) -> dict[str, Any]:
-    """Return the same of the second example."""
+    """Return the weights of the second example, their sums, and the row that is outlined."""
     sums = alpha.sum(axis=1)
     marked = mary.tokens.index("she")
     return {"tokens": mary.tokens, "matrix": alpha, "sums": sums, "marked": marked}

@@ -29,7 +29,7 @@ def _drawn() -> tuple[dict[int, Any], dict[int, Any]]:
 
 def variance_data(measured: Any = None) -> dict[str, Any]:
     """Return histograms of scores of queries and keys of three widths."""
-    measured = measured or _drawn()[0]
+    measured = _drawn()[0] if measured is None else measured
     widths = [4, 64, 1024]
     data: dict[str, Any] = {"widths": widths}
     for d_k in widths:
@@ -117,7 +117,8 @@ def saturation_data(
     measured: Any = None, all_keys: Any = None, dL_dalpha: Any = GRADIENT
 ) -> dict[str, Any]:
     """Return the mean largest weight and the median of ‖dL/dq‖, raw and scaled, by d_k."""
-    measured, all_keys = measured or _drawn()[0], all_keys or _drawn()[1]
+    measured = _drawn()[0] if measured is None else measured
+    all_keys = _drawn()[1] if all_keys is None else all_keys
     widths = list(measured)
     found: dict[str, list[tuple[float, float]]] = {"raw": [], "scaled": []}
     for d_k in widths:
@@ -269,7 +270,7 @@ def gradient_data() -> dict[str, Any]:
 
 
 def draw_gradient(data: Mapping[str, Any]) -> str:
-    """One row of scores, unscaled: how far they spread, the weights, the Jacobian, its size."""
+    """Draw one row of scores, unscaled: their spread, the weights, the Jacobian and its norm."""
     scores = data["scores"][data["power"], data["query"]]
     d_k = data["widths"][data["power"]]
     weights = softmax(scores)

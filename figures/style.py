@@ -10,6 +10,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from vaultkit.site.outlines import draw_formula
 
 WIDTH = 480  # of every figure: one scale, so one size of type on a page
-EDGE = 12  # left of what is drawn: room for the wider letters of other fonts than the site's
+EDGE = 12  # margin on the left, for fonts with wider letters
 SMALL = 13.5  # secondary text; on a 390 px phone still some 10 px
 INDEX = 0.9  # of an index to its letter; on that phone no index is below 9.5 px
 ROW = 1  # the row that is followed through the pipeline: "journey"
@@ -96,7 +97,7 @@ def figure_svg(
 ) -> str:
     """Wrap fragments as a whole drawing; `name` keeps its ids apart from other figures'.
 
-    What is drawn farthest left is at `left`, and a site puts it below the beginning of the text.
+    `left` is the x coordinate of the leftmost mark, which a site aligns with the text.
     """
     ids = f"{name}-title", f"{name}-desc"
     return "\n".join(
@@ -202,13 +203,21 @@ OUTLINES = Path(__file__).with_name("outlines.json")
 used: dict[str, tuple[str, float]] = {}
 
 
+@cache
+def _kept_outlines() -> dict[str, tuple[str, float]]:
+    found: dict[str, tuple[str, float]] = json.loads(OUTLINES.read_text(encoding="utf-8"))
+    return found
+
+
 def _outlined(tex: str, size: float) -> tuple[str, float]:
     """Set a formula; where the package for it is missing, as in a browser, take it from a file."""
     key = f"{tex} {size:g}"
     try:
         used[key] = draw_formula(tex, size)
     except ModuleNotFoundError:
-        used.update(json.loads(OUTLINES.read_text(encoding="utf-8")))
+        if key not in _kept_outlines():
+            raise LookupError(f"no outlines of this formula: {tex}") from None
+        return _kept_outlines()[key]
     return used[key]
 
 
@@ -362,7 +371,7 @@ def shades(
 def ramp(values: npt.NDArray[np.float64], full: float = FULL) -> npt.NDArray[np.float64]:
     """Map values onto opacities: 0 (or the smallest, if below) is faint, the largest full."""
     low, high = min(0.0, values.min()), values.max()
-    span = high - low or 1.0  # of zeros alone
+    span = high - low or 1.0  # if all values are equal
     return np.asarray(FAINT + (full - FAINT) * (values - low) / span)
 
 

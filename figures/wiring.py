@@ -24,6 +24,7 @@ def data() -> dict[str, Any]:
         row[8] = next(i for i in range(1, 21) if i not in row)
 
     def logit(logits: np.ndarray) -> float:
+        """Return the mean logit of the right next token, at the last position."""
         return float(logits[np.arange(len(wanted)), -1, wanted].mean())
 
     good, bad = (logit(next_token_logits(model, x, h)) for x in (clean, spoiled))

@@ -7,9 +7,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from figures import FIGURES
+from figures import FIGURES, style
+from figures.learning import matrices_data
+from figures.scaling import saturation_data, variance_data
+from snippets import trained_head
 from tests.own_vault import VAULT
 from vaultkit.doors.browser import BrowserChecker
 from vaultkit.pipeline.inspect import run_code, task_of
@@ -41,7 +45,7 @@ def test_the_variables_of_a_note_give_the_figure_that_it_shows(name: str) -> Non
     figures = RedrawnFigures(note, VAULT, FIGURES)
     task = task_of(note, VAULT)
     list(run_code(task, watch=figures.observe))
-    found = {figure.name: (figure.svg, figure.error) for figure in figures.draw()}
+    found = {figure.name: (figure.svg, figure.error) for figure in figures.drawn}
     assert found == dict.fromkeys(shown()[name], (None, ""))
 
 
@@ -54,7 +58,7 @@ def test_many_figures_can_be_drawn_again() -> None:
 def desk(tmp_path: Path) -> BrowserChecker:
     """A checker of a copy of the notes, which an edit rewrites while it runs."""
     shutil.copytree(VAULT.root, tmp_path / "docs", ignore=shutil.ignore_patterns("javascripts"))
-    return BrowserChecker(tmp_path / "docs", figures="figures")
+    return BrowserChecker(tmp_path / "docs", figures_module="figures")
 
 
 @pytest.mark.parametrize(
@@ -105,4 +109,44 @@ def test_a_figure_that_cannot_be_drawn_says_why(desk: BrowserChecker) -> None:
     desk.check(path, {0: code}, found.append)
     [figure] = [message for message in found if "figure" in message]
     assert figure["svg"] is None
-    assert figure["error"].startswith("AttributeError: ") or "TypeError" in figure["error"]
+    assert figure["error"].startswith(
+        "the figure needs variables of the same kinds and shapes as on the page (TypeError: "
+    )
+
+
+@pytest.mark.parametrize("change", ["S = Q @ K.T * np.inf", "S = Q @ K.T * 1e300"])
+def test_a_figure_of_numbers_that_cannot_be_shown_says_so(
+    desk: BrowserChecker, change: str
+) -> None:
+    found: list[dict[str, Any]] = []
+    path = "Attention Scores.md"
+    note = desk.vault.notes[desk.vault.root / path]
+    code = "\n".join(note.blocks[0].fence.lines).replace("S = Q @ K.T", change)
+    desk.check(path, {0: "import numpy as np\n" + code}, found.append)
+    [figure] = [message for message in found if "figure" in message]
+    assert figure["svg"] is None
+    assert figure["error"] == "it would show numbers that are infinite, undefined or too large"
+
+
+def test_a_figure_gets_nothing_published_for_an_empty_variable() -> None:
+    with pytest.raises(KeyError):
+        variance_data(measured={})
+    assert saturation_data(measured={})["widths"] == []
+    loaded = trained_head.load()[0]
+    with pytest.raises(AttributeError):
+        matrices_data(before={}, after=loaded)
+
+
+def test_arrays_may_be_the_variables_of_a_figure() -> None:
+    published = variance_data()
+    scores = np.zeros((1025, 3, 3))
+    assert variance_data(measured=scores).keys() == published.keys()
+
+
+def test_a_formula_without_outlines_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(*_: object) -> tuple[str, float]:
+        raise ModuleNotFoundError("ziamath")
+
+    monkeypatch.setattr(style, "draw_formula", lacking)
+    with pytest.raises(LookupError, match=r"no outlines of this formula: \\alpha\^9"):
+        style.text(0, 0, r"$\alpha^9$")

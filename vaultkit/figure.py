@@ -15,11 +15,14 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 _STAMP = re.compile(r"<metadata>drawn from ([0-9a-f]{64})</metadata>")
+_source = cache(inspect.getsource)
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,14 @@ class Figure:
     draw
         Returns the text of an SVG, given those data. It imports its plotting library itself, so
         that checking a figure needs none.
+    modules
+        The modules that ``draw`` uses: if their source changes, the drawing is stale.
     """
 
     name: str
     data: Callable[..., Mapping[str, Any]]
     draw: Callable[[Mapping[str, Any]], str]
+    modules: tuple[ModuleType, ...] = ()
 
     @property
     def variables(self) -> frozenset[str]:
@@ -48,11 +54,13 @@ class Figure:
         return frozenset(inspect.signature(self.data).parameters)
 
     def fingerprint(self) -> str:
-        """SHA-256 of the data, to six significant digits, and of the source of ``draw``.
+        """SHA-256 of the data, to six significant digits, and of what draws them.
 
         Six digits, because machines differ in the last bits of a sum, and these are not visible.
         """
         digest = hashlib.sha256(inspect.getsource(self.draw).encode())
+        for module in self.modules:
+            digest.update(_source(module).encode())
         for key, value in sorted(self.data().items()):
             digest.update(f"{key}={_canonical(value)};".encode())
         return digest.hexdigest()

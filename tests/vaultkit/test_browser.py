@@ -160,7 +160,7 @@ def test_an_edit_draws_the_figures_of_its_variables(
     # x.svg stands above the block that binds x, and gets it from there.
     shown = NOTE.replace("The width", "![x](x.svg) ![own](own.svg)\n\nThe width")
     (vault.root / "A.md").write_text(shown + "\n![n](n.svg)\n")
-    desk = BrowserChecker(vault.root, figures="drawings_of_a")
+    desk = BrowserChecker(vault.root, figures_module="drawings_of_a")
 
     def figures(code: str) -> dict[str, tuple[str | None, str]]:
         found = reports(desk, {0: "import numpy as np\nimport beside\n" + code})
@@ -172,12 +172,40 @@ def test_an_edit_draws_the_figures_of_its_variables(
     }
     wrong = figures("x = None\nn = 12.5\nn")
     assert wrong["n.svg"] == (None, "")
-    assert wrong["x.svg"] == (None, "TypeError: 'NoneType' object is not subscriptable")
+    assert wrong["x.svg"] == (
+        None,
+        "the figure needs variables of the same kinds and shapes as on the page"
+        " (TypeError: 'NoneType' object is not subscriptable)",
+    )
     assert figures("n = 13.5\nn").keys() == {"n.svg"}
     assert not any("figure" in message for message in reports(desk))
     assert beside / "drawings_of_a.py" in local_modules(vault, "drawings_of_a")
     # A module that needs what a browser lacks draws nothing, and the rest is judged.
-    assert BrowserChecker(vault.root, figures="no_such_module").figures == {}
+    assert BrowserChecker(vault.root, figures_module="no_such_module").figures == {}
+    # What is wrong in the module itself is not hidden.
+    (beside / "drawings_with_a_fault.py").write_text("FIGURES = nothing\n")
+    with pytest.raises(NameError):
+        _ = BrowserChecker(vault.root, figures_module="drawings_with_a_fault").figures
+
+
+def test_a_figure_shows_its_variables_as_the_blocks_above_it_left_them(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = vault.root.parent
+    monkeypatch.syspath_prepend(str(beside))
+    (beside / "drawings_of_arrays.py").write_text(
+        DRAWINGS.replace("data['n']", "data['n'][0]")
+        .replace("n=12.5", "x=()")
+        .replace('"n": n', '"n": x[0]')
+    )
+    (vault.root / "n.svg").write_text("<svg><text>12.5</text></svg>")
+    later = "\n![n](n.svg)\n\n```python\nx *= 3\n```\n"
+    (vault.root / "A.md").write_text(NOTE + later)
+    desk = BrowserChecker(vault.root, figures_module="drawings_of_arrays")
+    found = reports(
+        desk, {0: "import numpy as np\nimport beside\nx = np.full((2, 30), 2.0)\nn = 12.5\nn"}
+    )
+    assert [m["svg"] for m in found if "figure" in m] == ["<svg><text>2.0</text></svg>"]
 
 
 def test_a_notebook_is_edited_like_a_note(desk: BrowserChecker) -> None:

@@ -44,21 +44,25 @@ class BrowserChecker:
         The vault's folder. An edited note is written there while it is inspected.
     settings
         The settings of the inspection.
-    figures
+    figures_module
         Name of the module whose ``FIGURES`` draw the figures of the vault; empty if there is none.
     """
 
-    def __init__(self, root: Path, settings: Settings | None = None, figures: str = "") -> None:
+    def __init__(
+        self, root: Path, settings: Settings | None = None, figures_module: str = ""
+    ) -> None:
         self.vault = Vault(root)
         self.settings = settings or Settings()
-        self._module = figures
+        self._module = figures_module
 
     @cached_property
     def figures(self) -> Mapping[str, Figure]:
         """The figures of the vault; none if their module needs what a browser lacks."""
+        if not self._module:
+            return {}
         try:
             found: Mapping[str, Figure] = importlib.import_module(self._module).FIGURES
-        except Exception:
+        except (ImportError, OSError):
             return {}
         return found
 
@@ -115,7 +119,7 @@ class BrowserChecker:
                 found = where.names_of(check.kind, check.line, check.column, check.what)
             report({"check": _except_lacking(check, lacking).plain(), "places": found})
         # Last, since a page can show the results without them.
-        for figure in redrawn.draw():
+        for figure in redrawn.drawn:
             report({"figure": figure.name, "svg": figure.svg, "error": figure.error})
 
 

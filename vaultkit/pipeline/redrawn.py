@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from vaultkit.figure import Figure, without_stamp
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.run.session import Step
 
+#: Attributes of a drawing that contain words, not numbers.
+_WORDS = re.compile(r"(?:aria|data)-.*|class|id|role|.*href|style|font-family")
+
 
 @dataclass(frozen=True)
 class Redrawn:
     """A figure after a run of the note.
+
+    If a note shows one drawing twice, there is one result for each, under the same name.
 
     Attributes
     ----------
@@ -45,7 +52,7 @@ class RedrawnFigures:
     """The figures of a note that are functions of its variables.
 
     A figure gets the variables as the blocks above it have left them or, if those do not bind all
-    of them, after the first block below that does, as a formula does.
+    of them, after the next block that binds them, as a formula does.
 
     Parameters
     ----------
@@ -53,41 +60,60 @@ class RedrawnFigures:
         The note, and its vault.
     figures
         All figures of the vault, by the file names of their drawings.
+
+    Attributes
+    ----------
+    drawn
+        The figures that were drawn, or could not be.
     """
 
     def __init__(self, note: Note, vault: Vault, figures: Mapping[str, Figure]) -> None:
         self._waiting = list(_shown(note, vault, figures))
         self._observed = 0
-        self._data: list[tuple[_Shown, Mapping[str, Any] | Exception]] = []
+        self.drawn: list[Redrawn] = []
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Compute the data of the figures whose variables a block has bound."""
+        """Draw the figures whose variables a block has bound; a later block may change these."""
         self._observed += 1
         for shown in list(self._waiting):
             wanted = shown.figure.variables
             if self._observed < shown.blocks or not wanted <= variables.keys():
                 continue
             self._waiting.remove(shown)
-            data: Mapping[str, Any] | Exception
-            try:
-                data = shown.figure.data(**{name: variables[name] for name in wanted})
-            except Exception as error:
-                data = error
-            self._data.append((shown, data))
+            self.drawn.append(_redraw(shown, {name: variables[name] for name in wanted}))
 
-    def draw(self) -> Iterator[Redrawn]:
-        """Draw the figures whose data are known."""
-        for shown, data in self._data:
-            name = shown.figure.name
-            try:
-                if isinstance(data, Exception):
-                    raise data
-                svg = shown.figure.draw(data)
-            except Exception as error:
-                yield Redrawn(name, error=f"{type(error).__name__}: {error}")
-                continue
-            published = without_stamp(shown.path.read_text(encoding="utf-8"))
-            yield Redrawn(name, None if svg == published else svg)
+
+def _redraw(shown: _Shown, variables: Mapping[str, Any]) -> Redrawn:
+    """Draw a figure from the variables of a note."""
+    name = shown.figure.name
+    try:
+        svg = shown.figure.draw(shown.figure.data(**variables))
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        return Redrawn(
+            name,
+            error=f"the figure needs variables of the same kinds and shapes as on the page ({why})",
+        )
+    if not _is_legible(svg):
+        return Redrawn(
+            name, error="it would show numbers that are infinite, undefined or too large"
+        )
+    published = without_stamp(shown.path.read_text(encoding="utf-8"))
+    return Redrawn(name, None if svg == published else svg)
+
+
+def _is_legible(svg: str) -> bool:
+    """Return whether all coordinates of a drawing are numbers, and none of its texts is endless.
+
+    A text may say *−inf* on purpose, as masks do.
+    """
+    for part in ElementTree.fromstring(svg).iter():
+        for name, value in part.attrib.items():
+            if re.search("nan|inf", value) and not _WORDS.fullmatch(name):
+                return False
+        if part.tag.endswith("text") and re.search(r"\d{16}", "".join(part.itertext())):
+            return False
+    return True
 
 
 def _shown(note: Note, vault: Vault, figures: Mapping[str, Figure]) -> Iterator[_Shown]:

@@ -101,7 +101,7 @@ from vaultkit.doors.browser import BrowserChecker
 `);
   stage("the notes");
   python.runPython(`
-desk = BrowserChecker(Path(${JSON.stringify(root)}), figures=${JSON.stringify(figures)})
+desk = BrowserChecker(Path(${JSON.stringify(root)}), figures_module=${JSON.stringify(figures)})
 desk.figures  # imported here, so that the first edit does not wait for it
 
 def check(name, edits, report):
