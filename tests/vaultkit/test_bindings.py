@@ -288,7 +288,29 @@ def test_a_number_has_the_unit_of_its_comment(text: str, found: Callable[..., li
     (held,) = found("It is 484 g<!-- = left # g -->.", code)
     (slip,) = found(f"It is {text}<!-- = left # g -->.", code)
     assert (held.outcome, slip.outcome) == (HOLDS, FAILS)
-    assert "in g" in slip.why
+    unit = text.removeprefix("484").strip().replace("litres", "L") or "no unit"
+    assert slip.why == f"{slip.what}: left is 484 g, but the text has {unit}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["13<!-- = x # total -->", "13 %<!-- = x # % -->", "13 €<!-- = x # € -->",
+     "$13<!-- = x # $ -->",
+     "13 °C<!-- = x # °C -->", "13 days<!-- = x # days -->", "13 kilograms<!-- = x # kg -->",
+     "13 kg<!-- = x # kilograms -->", "13 per cent<!-- = x # % -->", "−13 s<!-- = -x # s -->",
+     "13<!-- = d[' #a'] -->", "13<!-- = d[' # s'] -->"],
+)  # fmt: skip
+def test_a_remark_behind_code_may_be_a_unit_in_any_form_or_none(
+    text: str, found: Callable[..., list[Check]]
+) -> None:
+    (held,) = found(f"It is {text}.", "x = 13\nd = {' #a': 13, ' # s': 13}")
+    assert held.outcome == HOLDS, held.why
+
+
+@pytest.mark.parametrize("text", ["13 %<!-- = x # € -->", "13 °C<!-- = x # °F -->"])
+def test_signs_are_units(text: str, found: Callable[..., list[Check]]) -> None:
+    (slip,) = found(f"It is {text}.", "x = 13")
+    assert slip.outcome == FAILS
 
 
 @pytest.mark.parametrize(

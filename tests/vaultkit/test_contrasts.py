@@ -52,6 +52,11 @@ PAIRS = [
      "It swings in 2.006 s, three times the 1.003 s of B."),
     ("It has 263 of its 350, about three quarters.", "It has 263 of its 350, about half."),
     ("So 60 of 250 mg is 24 %.", "So 60 of 250 mg is 34 %."),
+    ("A third (34.6 per cent) is red.", "A third (44.6 per cent) is red."),
+    ("It is 38 boxes, more than the other week's 33.",
+     "It is 33 boxes, more than the other week’s 38."),
+    ("One takes 5 ms and the other 3, which is less.",
+     "One takes 3 ms and the other 5, which is less."),
     ("It was on Sunday, 3 March 2024.", "It was on Monday, 3 March 2024."),
     ("My exam is on 13 November 2026, a Friday.", "My exam is on 13 November 2026, a Thursday."),
 ]  # fmt: skip
@@ -94,6 +99,10 @@ def test_words_agree_with_the_numbers_of_their_sentence(true: str, false: str) -
         "It was not on Monday, 3 March 2024.",
         "Was it on Monday, 3 March 2024?",
         "Inequality (3) is weaker than (4).",
+        "It climbs every day, from 9 to 5.",
+        "It is wrong that it falls from 3 to 5.",
+        "It falls from 3 kg to 5.",
+        "It rises from 3 to 2 million.",
     ],
 )
 def test_what_may_be_meant_otherwise_is_left_alone(text: str) -> None:

@@ -15,7 +15,9 @@ LAKES = (
     "    print(lake, depth, 'm')"
 )
 HOURS = "for hour, level in ((3, 41.5), (9, 38.25), (15, 44.75)):\n    print(hour, level)"
+LANGUAGES = "print({'Ada': 18, 'Java': 21, 'C++': 25})"
 DUTY = "for line in ('2031-05-07 Ines', '2031-05-12 Otto'):\n    print(line)"
+SHOWN = f"print('the duty:')\n{DUTY}\n```\n\n```text\nthe duty:\n2031-05-07 Ines\n2031-05-12 Otto"
 
 #: Code, a sentence that is right, one that is wrong, and why.
 WRONG = [
@@ -31,12 +33,17 @@ WRONG = [
      "44.75: output at line 6 has 38.25 for 9, and 44.75 for 15"),
     (DUTY, "Otto is on duty on the 12th.", "Ines is on duty on the 12th.",
      "12th: output at line 6 has 7 for Ines, and 12 for Otto"),
+    (SHOWN, "Otto is on duty on the 12th.", "Ines is on duty on the 12th.",
+     "12th: output at line 11 has 7 for Ines, and 12 for Otto"),
 ]  # fmt: skip
 
 #: Code, and sentences in which the number may be something else.
 DOUBT = [
     (BOATS, "Otter is 9 minutes late."),
     (BOATS, "Otter lost nine people."),
+    (BOATS, "It is wrong that Otter carries nine people."),
+    (LANGUAGES, "It is a mistake that Ada has 25 points."),
+    (LANGUAGES, "Java has 25 points, as many as C++."),
     (BOATS, "An Otter carries nine people."),
     (BOATS, "Otter is longer by nine feet."),
     (BOATS, "Otter carries nine people at most."),

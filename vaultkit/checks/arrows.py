@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from vaultkit.checks.stated import significant
+from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.mentions import Sentence
 from vaultkit.claims.stated import Stated
 
@@ -38,7 +38,11 @@ def reversed_arrow(
         before, between = sentence.text[: one.start], sentence.text[one.end : other.start]
         if not _FROM.search(before) or not _TO.fullmatch(between):
             continue
-        if significant(one) < _SURE or significant(other) < _SURE or one.value == other.value:
+        if (
+            digits_without_zeros(one) < _SURE
+            or digits_without_zeros(other) < _SURE
+            or one.value == other.value
+        ):
             continue
         if any(one.agrees(a) and other.agrees(b) for a, b, _ in known):
             continue

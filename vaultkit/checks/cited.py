@@ -23,7 +23,7 @@ from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
-from vaultkit.checks.stated import digits_of, judge_value, shortened, significant
+from vaultkit.checks.stated import digits_of, digits_without_zeros, judge_value, shortened
 from vaultkit.claims.attributions import is_apart, is_cited, words_behind
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
@@ -37,7 +37,7 @@ from vaultkit.store import key_of
 
 #: The least digits of a number that is compared, and of one that agrees with none by chance.
 _LEAST, _MANY = 2, 4
-#: So many more words of a clause fit another number that it is the one that is meant.
+#: By how many words another number must fit a clause better to be the one that is meant.
 _MORE_WORDS = 2
 #: Longer numbers in outputs are not numbers of a sentence.
 _LONGEST = 20
@@ -94,7 +94,7 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
 
 def _is_comparable(number: Stated) -> bool:
     """Return whether a number has two digits or more, and is no bound or factor."""
-    return significant(number) >= _LEAST and not number.bounds and not number.times
+    return digits_without_zeros(number) >= _LEAST and not number.bounds and not number.times
 
 
 def _belongs_to_link(link: Link, sentence: Sentence, at: int, number: Stated) -> bool:
@@ -304,10 +304,10 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
 
 
 def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Shown]) -> str:
-    """Return what a linked note says in the words of a number that it says in others.
+    """Return the number that a linked note gives in these words.
 
-    Empty if that is in doubt: if it says several numbers in these words, or if the sentence states
-    the other number, too.
+    Empty unless it gives the stated one in others, and if that is in doubt: if it says several
+    numbers in these words, or if the sentence states the other number, too.
     """
     words = stems(_clause(sentence, number), sentence.lexicon)
     unit = _unit(sentence, number)

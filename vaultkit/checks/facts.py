@@ -28,7 +28,6 @@ from vaultkit.run.session import Step
 
 #: Most lines of an output that are read, and most numbers of a line.
 _MOST, _COLUMNS = 64, 16
-_WORD = re.compile(r"[^\W\d_]\w*")
 #: What separates the parts of a line: *stay 0.3, switch 0.7*.
 _BREAK = re.compile(r"[;|]|,(?!\d)|\s{3,}")
 _FUNCTION = re.compile(r"(\w+)\(\)")

@@ -1,4 +1,4 @@
-"""Contradicts a number that a sentence gives to a name, if it is that of another name in its list.
+"""Contradicts a number that a sentence gives to one name, if a list has it for another name.
 
 *Second is Halden with one edit* is contradicted by ``{'Halden': 2, 'Malden': 1}``. The names are
 the keys of dictionaries, the first items of pairs, and the words or numbers at the beginning of
@@ -11,7 +11,7 @@ import ast
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,7 +24,8 @@ from vaultkit.checks.labelled import unit_of
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
-from vaultkit.checks.stated import significant
+from vaultkit.checks.printed import is_print_call
+from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.attributions import is_apart, is_difference, is_unit_of, words_behind
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
@@ -48,7 +49,6 @@ _SURE = 3
 _DATED = re.compile(r"\s*\d{4}-\d\d-(\d\d)\s+([^\W\d_]+)\s*")
 _WORD = re.compile(r"[^\W\d_]+|[%°$€£]")
 _MONEY = {"euro", "euros", "dollar", "dollars", "pound", "pounds", "cents", "$", "€", "£"}
-_ANY = re.compile(r"\ban?\s$", re.IGNORECASE)
 _NUMERAL = re.compile(NUMERAL, re.IGNORECASE)
 _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)$")
 #: What ends the phrase of a name and its number.
@@ -88,6 +88,8 @@ class Table:
         Whether the numbers are days of a month.
     kinds
         The words behind the numbers in the lines of an output.
+    variable
+        The name of the variable that has them; empty for an output.
     """
 
     rows: Mapping[Key, tuple[Fraction, ...]]
@@ -95,6 +97,7 @@ class Table:
     line: int
     of_days: bool = False
     kinds: Sequence[str] = ()
+    variable: str = ""
 
     def agrees(self, number: Stated, key: Key) -> bool:
         """Return whether a number is one of those beside a key, perhaps without its sign."""
@@ -107,7 +110,7 @@ class Table:
             for n in sentence.numbers
             if n.value in self.rows and not n.times and not n.bounds
             # *Two banks have 3* is not about the line 2, but *a two* is.
-            if n.digits or _ANY.search(sentence.text[: n.start])
+            if n.digits or _articles_of_any(sentence.lexicon).search(sentence.text[: n.start])
             if not _CHANGE.search(sentence.text[: n.start])
         ]
         raw, begins = sentence.piece.text, sentence.begins
@@ -124,8 +127,13 @@ class Table:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        names = sorted(map(re.escape, self._texts), key=len, reverse=True)
-        return re.compile(rf"(?<![\w-])({'|'.join(names)})(?:e?s)?(?![\w-])", re.IGNORECASE)
+        return _names(self._texts)
+
+
+def _names(texts: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that finds names, which may begin or end in signs: *C++*."""
+    longest_first = sorted(map(re.escape, texts), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])({'|'.join(longest_first)})(?:e?s)?(?![\w-])", re.IGNORECASE)
 
 
 class Keyed:
@@ -155,13 +163,12 @@ class Keyed:
                 self._add(table)
         for name, value in variables.items():
             if not name.startswith("_") and (rows := _rows(value)):
-                self._add(Table(rows, f"variable {name}", line))
+                self._add(Table(rows, f"variable {name}", line, variable=name))
 
     def _add(self, table: Table) -> None:
         """Add a list, unless it is known."""
         if 1 < len(table.rows) <= _MOST:
-            name = table.source if table.source.startswith("variable") else ""
-            same = name, table.of_days, tuple(table.rows.items())
+            same = table.variable, table.of_days, tuple(table.rows.items())
             if same not in self._seen:
                 self._seen.add(same)
                 self.tables.append(table)
@@ -210,7 +217,7 @@ class Keyed:
         """Return what a list has for one of some names, if a number is that of another one."""
         if table.of_days != bool(_DAY.search(number.text)):
             return ""
-        digits = significant(number)
+        digits = digits_without_zeros(number)
         is_number = isinstance(key, Fraction)
         if (is_number or digits < 2) and table.line != nearest:
             return ""
@@ -218,7 +225,7 @@ class Keyed:
             return ""
         own = table.rows[key]
         for other, values in table.rows.items():
-            is_named = re.search(rf"\b{re.escape(_text(other))}\b", sentence.text, re.IGNORECASE)
+            is_named = _names([_text(other)]).search(sentence.text)
             if other == key or (is_named and other not in keys):
                 continue
             for column, (value, right) in enumerate(zip(values, own, strict=False)):
@@ -248,7 +255,7 @@ class Keyed:
         if not shown:
             # A unit that the page does not show is that of something else.
             is_unit = unit_of(behind[0], 0, self.lexicon) or behind[0].lower() in _MONEY
-            return not is_unit or behind[0] in self._words or significant(number) >= _SURE
+            return not is_unit or behind[0] in self._words or digits_without_zeros(number) >= _SURE
         if is_unit_of(behind, stems(shown[1], self.lexicon) | {shown[1]}, self.lexicon):
             return True
         unit = unit_of(shown[1], 0, self.lexicon)
@@ -256,13 +263,11 @@ class Keyed:
 
 
 def _written(source: str) -> str:
-    """Return the texts in the calls of ``print`` in code: they are no names."""
+    """Return the texts that the code prints itself; none of them is a name."""
     texts = [
         inner.value
         for node in nodes_of(source)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "print"
+        if is_print_call(node)
         for inner in ast.walk(node)
         if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
     ]
@@ -312,18 +317,20 @@ def _of_output(step: Step, written: str, end: int) -> Iterator[Table]:
     lines = list(islice(step.output_lines(), _MOST))
     alike: dict[str, list[tuple[Key, tuple[Fraction, ...], int]]] = defaultdict(list)
     days: dict[Key, tuple[Fraction, ...]] = {}
+    first_day = 0
     for text, line in lines:
         if text.lstrip()[:1] in ("{", "[", "("):
             with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
                 if rows := _rows(ast.literal_eval(text.strip())):
                     yield Table(rows, f"output at line {line}", end)
         elif dated := _DATED.fullmatch(text):
+            first_day = first_day or line
             days[dated[2]] = (Fraction(dated[1]), *days.get(dated[2], ()))
         elif row := _row(text, written):
             template, key, numbers = row
             alike[template].append((key, numbers, line))
     if days:
-        yield Table(days, f"output at line {lines[0][1]}", end, of_days=True)
+        yield Table(days, f"output at line {first_day}", end, of_days=True)
     for template, own in alike.items():
         rows = {key: numbers for key, numbers, _ in own}
         if len(rows) == len(own):
@@ -332,16 +339,18 @@ def _of_output(step: Step, written: str, end: int) -> Iterator[Table]:
 
 
 def _row(text: str, written: str) -> tuple[str, Key, tuple[Fraction, ...]] | None:
-    """Return the form of a line, the word or number at its beginning, and its other numbers."""
+    """Return the form of a line, its key and its other numbers.
+
+    The key is the word or number at the beginning.
+    """
     found = list(NUMBER_IN_OUTPUT.finditer(text))
     if not 0 < len(found) <= _COLUMNS:
         return None
     opening = text[: found[0].start()].strip(" \t:=|-")
     if re.search(r"[\d(\[{]", opening) or (opening and opening in written):
         return None
-    numbers = [
-        exact_fraction(parse_number(own[0])) for own in found if math.isfinite(parse_number(own[0]))
-    ]
+    values = (parse_number(own[0]) for own in found)
+    numbers = [exact_fraction(value) for value in values if math.isfinite(value)]
     if len(numbers) < max(len(found), 1 if opening else 2):
         return None
     form = re.sub(r"\s+", " ", NUMBER_IN_OUTPUT.sub("#", text[found[0].start() :]))
@@ -394,7 +403,9 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
     if any(last.end <= own.start < number.start for own in sentence.numbers):
         return []
     # *An oak has 3* is about any oak.
-    if _any(sentence.lexicon).search(text[: first.start]) and isinstance(first.key, str):
+    if _articles_of_any(sentence.lexicon).search(text[: first.start]) and isinstance(
+        first.key, str
+    ):
         return []
     begins = max((stop.end() for stop in _PAUSE.finditer(text, 0, first.start)), default=0)
     pause = _PAUSE.search(text, number.end)
@@ -419,7 +430,7 @@ def _apart(lexicon: Lexicon) -> re.Pattern[str]:
 
 
 @cache
-def _any(lexicon: Lexicon) -> re.Pattern[str]:
+def _articles_of_any(lexicon: Lexicon) -> re.Pattern[str]:
     return re.compile(rf"\b{lexicon.pattern('roles', 'articles_of_any')}\s\W?$", re.IGNORECASE)
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 
 from vaultkit.checks.lookup import exact_fraction, parse_number
-from vaultkit.checks.stated import significant
+from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.attributions import power_of_prefix, words_behind
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence
@@ -127,7 +127,9 @@ def measure_in_other_unit(
         is_other = value != shown.value if shown.is_literal else not _rounds(value, shown.value)
         if (size[1] != 1 and fits(value, size[1])) or (fits(value) and is_other):
             return ""
-    if significant(number) < _SURE and any(v == own and u == shown.unit for v, u in elsewhere):
+    if digits_without_zeros(number) < _SURE and any(
+        v == own and u == shown.unit for v, u in elsewhere
+    ):
         return ""
     return f"{shown.source} has {float(shown.value):.6g} {shown.unit}"
 

@@ -23,7 +23,7 @@ from vaultkit.checks.check import Contradiction
 from vaultkit.checks.labelled import LabelledNumbers, Words, word_of
 from vaultkit.checks.literals import literals_of, source_of
 from vaultkit.checks.lookup import exact_fraction
-from vaultkit.checks.stated import significant
+from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.checks.things import Thing, Things
 from vaultkit.checks.views import View
 from vaultkit.claims.attributions import is_apart, is_difference
@@ -43,7 +43,7 @@ _LEAST, _ENOUGH = 0.7, 2.4
 _CLUE, _SIBLING = 0.5, 1.0
 #: The least gain by an exchange, and the weight of one output or line.
 _EXCHANGED, _TOGETHER = 1.6, 0.25
-#: Smaller integers are hardly told from each other.
+#: Integers below this are hardly told apart.
 _TEN = 10
 #: The least digits of an integer that is hardly one of the reader's own.
 _SURE = 3
@@ -53,6 +53,8 @@ _COVERED = 0.6
 _ROUGH = Fraction(1, 20)
 #: Two numbers of other sizes are hardly confused.
 _RATIO = 100
+#: Between what the page has of a number, and of one that the text leaves out.
+_LEFT_OUT = ", which the text does not state; "
 #: Most numbers of an output of which a text states all but one, and the least share of them.
 _FEW, _SHARE = 10, 3
 
@@ -93,15 +95,12 @@ class Misplaced:
             for number in own.numbers
             if not number.bounds and not number.times
             for thing in self.things.of(number)
-            if significant(number) > 1 or _is_close(number, thing)
+            if digits_without_zeros(number) > 1 or _is_close(number, thing)
         )
         views: list[View] = []
         self._literals = [
-            Thing(
-                (float(value),), Words(), Words(), Words(), (), Words(), f"code at line {line}", 0
-            )
+            Thing.of_literal(float(value), block.fence.line)
             for block in note.blocks
-            for line in [block.fence.line]
             for value in literals_of(block)[0]
             if exact_fraction(float(value)) not in in_tables
         ]
@@ -124,7 +123,7 @@ class Misplaced:
 
     def _replaced(self, view: View) -> str:
         """Return what else the words around a number belong to; empty if in doubt."""
-        if significant(view.number) < 2 or view.is_length or view.is_rough:
+        if digits_without_zeros(view.number) < 2 or view.is_length or view.is_rough:
             return ""
         repeated = self._is_repeated(view)
         sentence = view.part.sentence
@@ -169,7 +168,7 @@ class Misplaced:
         """Return why two numbers of a sentence are exchanged; empty if they are not."""
         if one.number.value == other.number.value:
             return ""
-        if min(significant(one.number), significant(other.number)) < 1:
+        if min(digits_without_zeros(one.number), digits_without_zeros(other.number)) < 1:
             return ""
         values = [view.number.value for view in (*one.beside, *other.beside)]
         if len(values) > 2 and any(values.count(v.number.value) > 1 for v in (one, other)):
@@ -220,7 +219,7 @@ class Misplaced:
 
     def _is_eliminated(self, view: View, below: Sequence[View], shown: Sequence[Thing]) -> str:
         """Return the number of an output that belongs in the place of another one, if one does."""
-        if significant(view.number) < 2 or not self._is_repeated(view) or view.is_length:
+        if digits_without_zeros(view.number) < 2 or not self._is_repeated(view) or view.is_length:
             return ""
         if self._alike.search(view.part.sentence.text):
             return ""
@@ -250,13 +249,16 @@ class Misplaced:
             return ""
         if any(view.may_fit(own.words - rival.words) for own in view.own):
             return ""
-        return self._why(view.own[0], rival, ", which the text does not state; ")
+        return self._why(view.own[0], rival, _LEFT_OUT)
 
     def _is_foreign(self, view: View, shown: Sequence[Thing], code: str) -> str:
-        """Return the only number of an output that a text leaves out, if it has another instead."""
+        """Return the only number of an output that the text does not state.
+
+        Empty unless the text has a foreign number in its place.
+        """
         sentence = view.part.sentence
         if (
-            (significant(view.number) < 2 and view.number.value < _TEN)
+            (digits_without_zeros(view.number) < 2 and view.number.value < _TEN)
             or view.is_length
             or view.is_of_several
             or view.is_reference
@@ -273,12 +275,12 @@ class Misplaced:
             return ""
         rival = fitting[0]
         in_code = re.search(rf"(?<![\d.]){re.escape(view.number.digits)}(?![\d.])", code)
-        is_weak = in_code or significant(view.number) < (_SURE if view.is_count else 2)
+        is_weak = in_code or digits_without_zeros(view.number) < (_SURE if view.is_count else 2)
         if is_weak and not view.fit(rival.words, rival):
             return ""
         if any(view.may_fit(own.words - rival.words) for own in view.own):
             return ""
-        return self._why(view.own[0], rival, ", which the text does not state; ")
+        return self._why(view.own[0], rival, _LEFT_OUT)
 
     def _fitting(self, view: View, shown: Sequence[Thing]) -> list[Thing]:
         """Return the numbers of an output that a text leaves out, of the form of its number."""
@@ -292,7 +294,7 @@ class Misplaced:
         ]
 
     def _find_literal(self, view: View) -> bool:
-        """Give a number that the page does not compute the literal of the code that it states."""
+        """Look for the literal of the code that a number states; keep it as its source."""
         stated = (
             own for own in self._literals if view.number.agrees(exact_fraction(own.values[0]))
         )
@@ -301,7 +303,7 @@ class Misplaced:
         return view.is_literal
 
     def _said(self, thing: Thing, other: Thing) -> str:
-        """Return where the page has a number, and the words that another one has not."""
+        """Return where the page has a number, and those of its words that another one lacks."""
         label = thing.labels[0] if thing.labels else Words()
         label = label - other.words or label
         return f"{thing.source} has {f'{self._text_of(label)} {thing.values[0]:.6g}'.strip()}"

@@ -16,7 +16,7 @@ from vaultkit.claims.bindings import Binding
 from vaultkit.claims.comparisons import contrary_extreme, order_of_difference
 from vaultkit.claims.expressions import is_literal
 from vaultkit.claims.lexicon import Lexicon, lexicon
-from vaultkit.claims.stated import Stated, numbers, unit_behind
+from vaultkit.claims.stated import Stated, numbers, unit_behind, unit_named
 
 _HUNDRED = re.compile(r"(?<![\w.])100(?:\.0*)?(?![\w.])|percent|pct", re.IGNORECASE)
 #: The units of time in seconds.
@@ -172,11 +172,12 @@ def _number(
             places,
         )
     if not wrong and len(values) == 1 and not formula:
-        unit, own = binding.unit, unit_behind(ahead, stated[-1][0], words)
+        unit = unit_named(binding.remark, words)
+        own = unit_behind(ahead, stated[-1][0], words)
         if unit and own != unit:
-            return Judged(
-                False, f"{binding.code} is {texts[0]}: in {unit}, not {own or 'alone'}", places
-            )
+            code = binding.source.partition("#")[0].strip()
+            why = f"{code} is {texts[0]} {unit}, but the text has {own or 'no unit'}"
+            return Judged(False, why, places)
     if not wrong:
         said = texts[0] if len(values) == 1 else ", ".join(texts[:12])
         return Judged(True, f"value of {binding.code}: {said}", places)
@@ -240,7 +241,7 @@ def shortened(value: Fraction) -> str:
     return f"{as_float(value):.6g}"
 
 
-def significant(stated: Stated) -> int:
+def digits_without_zeros(stated: Stated) -> int:
     """Return the number of digits without zeros at both ends; 0 for a number in words."""
     return len(re.sub(r"\D", "", stated.digits).strip("0"))
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from vaultkit.checks.assigned import Part, Token
 from vaultkit.checks.labelled import Words, word_of
 from vaultkit.checks.lookup import exact_fraction
-from vaultkit.checks.stated import significant
+from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.checks.things import Thing, Things
 from vaultkit.claims.attributions import words_behind
 from vaultkit.claims.stated import Stated
@@ -22,7 +22,7 @@ _STOP = re.compile(
 _REFERENCE = re.compile(r"\b(?:the|this|that|these|those|its|of|by|than|to|from|with)\s$", re.I)
 #: The word between an article and a label.
 _NARROWED = re.compile(r"\b(?:the|an?|its|our|your|their)\s([^\W\d_]{3,})\s$", re.IGNORECASE)
-#: Words before the number of all things.
+#: *All*, *every* or *each* before a number.
 _ALL = re.compile(r"\b(?:all|every|each)\s$", re.IGNORECASE)
 #: Between a part and its whole.
 _WHOLE = re.compile(r"\d\S*\s(?:out\s)?of\s(?:the|its|all|our|their|these)?\s?$")
@@ -129,7 +129,7 @@ class View:
 
     @cached_property
     def introduces(self) -> bool:
-        """Whether its paragraph ends in a colon, so that it may be about what is below."""
+        """Whether its paragraph ends in a colon, and so may introduce the block below."""
         return self.part.sentence.piece.text.rstrip().endswith(":")
 
     @cached_property
@@ -148,7 +148,7 @@ class View:
         value = self.number.value
         scales = self.number.scales
         exact = (exact_fraction(own) for thing in self.own for own in thing.values)
-        return significant(self.number) < _SURE and not any(
+        return digits_without_zeros(self.number) < _SURE and not any(
             own == value * scale for own in exact for scale in scales
         )
 
@@ -268,7 +268,7 @@ class View:
         return total + _UNIT * bool(differ and self.unit in thing.units)
 
     def may_fit(self, words: Words) -> float:
-        """Return how well words may fit, of which the text may have other forms."""
+        """Return how well words fit, some of which the text may have in another form."""
         again = any(set(other.own) & set(self.own) for other in self.beside)
         total = 0.0
         for word in words:

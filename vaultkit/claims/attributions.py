@@ -239,7 +239,8 @@ def _is_aside(sentence: Sentence, place: LabelPlace) -> bool:
 
 def is_apart(sentence: Sentence, text: str) -> bool:
     """Return whether a text supposes, denies or compares."""
-    return bool(_pattern(sentence.lexicon, r"(?<![\w-]){}(?![\w-])", "apart").search(text))
+    apart = _pattern(sentence.lexicon, r"(?<![\w-])(?:{}|{})(?![\w-])", "apart", "denied")
+    return bool(apart.search(text))
 
 
 def is_difference(sentence: Sentence, number: Stated) -> bool:

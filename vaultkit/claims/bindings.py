@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import io
 import re
+import tokenize
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -37,9 +39,6 @@ _FAR = 400
 #: Most words between a number or name and the comment that binds it.
 _BETWEEN = 6
 
-
-#: The unit behind an expression.
-_UNIT = re.compile(r"\s#\s*(\S+)$")
 
 #: A name of another note: ``[[Sag]].sag``.
 _OF_NOTE = re.compile(r"=\s?\[\[(?P<note>[^\[\]|#]+)\]\]\.(?P<name>[A-Za-z_]\w*)")
@@ -98,10 +97,11 @@ class Binding:
     note: str = ""
 
     @property
-    def unit(self) -> str:
-        """The unit of its value, which a comment of Python names: ``= left # kg``."""
-        found = _UNIT.search(self.code)
-        return found[1] if found else ""
+    def remark(self) -> str:
+        """The comment of Python in its code, which may name the unit: ``= left # kg``."""
+        tokens = tokenize.generate_tokens(io.StringIO(self.source).readline)
+        texts = (token.string for token in tokens if token.type == tokenize.COMMENT)
+        return next(texts, "").removeprefix("#").strip()
 
     @property
     def tree(self) -> ast.expr:

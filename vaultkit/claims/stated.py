@@ -50,6 +50,9 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _SECONDS = {"h": 3600, "min": 60, "s": 1}
+#: A unit that is a sign, and money before its number.
+_SIGN = re.compile(r"[ \u00a0\u202f]?(?:[%‰€$£]|°\s?[CFK](?!\w))")
+_MONEY_BEFORE = re.compile(r"[€$£]\s?$")
 _DEGREE = re.compile(r"[ \u00a0]?°(?!\s?[CFK])")
 
 
@@ -186,19 +189,44 @@ def unit_behind(text: str, stated: Stated, words: Lexicon) -> str:
     """Return the symbol of the unit of a number; empty if it has none that is known.
 
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> texts = "484 kg of dough", "six centimetres", "21 g", "3 km/h", "5 steps"
+    >>> texts = "484 kg of dough", "six centimetres", "21 g", "3 km/h", "12 °C", "$3", "5 steps"
     >>> read = [(text, numbers(text, len(text), lexicon())[0]) for text in texts]
     >>> [unit_behind(text, number, lexicon()) for text, number in read]
-    ['kg', 'cm', 'g', 'km/h', '']
+    ['kg', 'cm', 'g', 'km/h', '°C', '$', '']
     """
-    behind = re.match(r"[\d.,]*\d|[^\W\d_]+", text[stated.start :])
+    behind = re.match(rf"[+{_MINUS}]?[\d.,]*\d|[^\W\d_]+", text[stated.start :])
     rest = text[stated.start + behind.end() :] if behind else ""
-    if found := _Patterns.for_lexicon(words).measure.match(rest):
-        word = found[0].strip("- \u00a0\u202f")
-        named = (own for own, known in words.words["measures"].items() if word.lower() in known)
-        return word if word in words.words["measures"] else next(named, word)
-    found = _SYMBOL.match(rest)
-    return found[0].strip() if found else ""
+    if found := _match_unit(rest, words):
+        return _symbol(found[0], words)
+    money = _MONEY_BEFORE.search(text[: stated.start])
+    return money[0].strip() if money else ""
+
+
+def unit_named(text: str, words: Lexicon) -> str:
+    """Return the symbol of the unit that a text names; empty if it is anything else.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> [unit_named(text, lexicon()) for text in ("kilograms", "km/h", "per cent", "total")]
+    ['kg', 'km/h', '%', '']
+    """
+    found = _match_unit(text, words)
+    return _symbol(text, words) if found and found.end() == len(text) else ""
+
+
+def _match_unit(text: str, words: Lexicon) -> re.Match[str] | None:
+    """Return the unit at the beginning of a text, in words or as a symbol."""
+    measure = _Patterns.for_lexicon(words).measure
+    return measure.match(text) or _SIGN.match(text) or _SYMBOL.match(text)
+
+
+def _symbol(unit: str, words: Lexicon) -> str:
+    """Return the symbol of a unit, so that its forms can be compared."""
+    name = " ".join(unit.strip("- \u00a0\u202f").split())
+    tables = words.words["measures"], words.words["signs_of_units"]
+    if any(name in table for table in tables):
+        return name
+    named = (own for table in tables for own, known in table.items() if name.lower() in known)
+    return next(named, name.replace(" ", "").replace("^2", "²").replace("^3", "³"))
 
 
 class _Patterns:
@@ -227,9 +255,8 @@ class _Patterns:
         percent = rf"(?P<percent>\s(?:percent|per\scent|{units})\b)?"
         self.numerals = _whole_word_pattern(rf"(?P<n>{NUMERAL}){percent}")
         symbols = "|".join(map(re.escape, words.words["measures"]))
-        self.measure = re.compile(
-            rf"[- \u00a0\u202f]?(?:{symbols}|(?i:{pattern('measures')}))(?![\w/²³^])"
-        )
+        named = f"{pattern('measures')}|{pattern('signs_of_units')}"
+        self.measure = re.compile(rf"[- \u00a0\u202f]?(?:{symbols}|(?i:{named}))(?![\w/²³^])")
         self.unit = re.compile(rf"[- ]{pattern('units')}(?!\w)", re.IGNORECASE)
         self.minus = re.compile(rf"{pattern('before', 'minus')}\s$", re.IGNORECASE)
         articles = pattern("grammar", "articles")

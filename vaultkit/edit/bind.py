@@ -67,7 +67,9 @@ def _unit(page: Page, sentence: Sentence, stated: Stated) -> str:
     if is_multiple(stated) or is_ordinal(stated, text):
         return ""
     unit = unit_behind(text, stated, page.words)
-    return "" if stated.value.denominator == 1 and unit in _COUNTED else unit
+    is_counted = stated.value.denominator == 1 and unit in _COUNTED
+    # The check of the number reads *67 %* as 0.67, too.
+    return "" if is_counted or unit in ("%", "‰") else unit
 
 
 def _proposal(

@@ -85,7 +85,7 @@ class Number:
         return replace(self, code=f"{value:.12g}", value=value)
 
 
-def unit_of(text: str, stated: Stated) -> str:
+def unit_or_noun(text: str, stated: Stated) -> str:
     """Return the unit of a number, or the word behind it."""
     own = re.sub(r"[\d.,\s]", "", stated.text) if stated.digits else ""
     behind = _UNIT.match(text, stated.end)
@@ -108,7 +108,7 @@ def numbers_of(simple: Mapping[Stated, Sequence[Candidate]], sentence: Sentence)
         if is_multiple(stated) or is_ordinal(stated, text):
             continue
         best = candidates[0] if candidates else None
-        unit = unit_of(text, stated)
+        unit = unit_or_noun(text, stated)
         if best and best.sure and is_alone(candidates) and not isinstance(best.value, str):
             found.append(Number(stated, unit, best.code, float(best.value), True))
         elif not is_bound(stated):
@@ -171,18 +171,21 @@ class Beside:
             yield from _ratio(stated, one.code, one.value, other.code, other.value, _STATED)
 
     def _are_near(self, stated: Stated, one: Number, other: Number) -> bool:
-        """Return whether two numbers are in the clause of a third, or right before or behind it."""
+        """Return whether no stop, colon or semicolon is between three numbers."""
         places = sorted((one.stated.start, other.stated.start, stated.start))
-        return not re.search(r"[;:.]\s", self.text[places[0] : places[-1]])
+        return _is_one_clause(self.text[places[0] : places[-1]])
 
     def _shares(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
-        """Yield the number before, divided by the whole: *91 of them, fewer than a fifth*."""
+        """Yield the number before the share, divided by what may be the whole.
+
+        *91 of them, fewer than a fifth* gives ``91 / len(ages)``.
+        """
         behind = self._of_all.match(self.text, stated.end)
         before = [one for one in others if one.stated.end <= stated.start]
         if not before or not behind or (stated.times and stated.value > 1):
             return
         part = before[-1]
-        if re.search(r"[;:.]\s", self.text[part.stated.end : stated.start]):
+        if not _is_one_clause(self.text[part.stated.end : stated.start]):
             return
         said = stems(behind["whole"] or "")
         for whole in self.pool:
@@ -219,6 +222,11 @@ class Beside:
             total = sum(float(one.value) for one in family)
             value = sum(float(one.value) for one in own)
             yield from _ratio(stated, above, value, f"sum({values})", total, _OF_WHOLE)
+
+
+def _is_one_clause(text: str) -> bool:
+    """Return whether a part of a sentence has no stop, colon or semicolon."""
+    return not re.search(r"[;:.]\s", text)
 
 
 def are_alike(one: Number, other: Number) -> bool:

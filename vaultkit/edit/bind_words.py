@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken, comparisons, contradiction, relation
 from vaultkit.claims.stated import significant_digits
-from vaultkit.edit.bind_beside import numbers_of, unit_of
+from vaultkit.edit.bind_beside import numbers_of, unit_or_noun
 from vaultkit.edit.bind_compared import (
     AGAINST,
     AND,
@@ -75,7 +75,7 @@ class _Side:
     value: float
     score: float
     sure: bool
-    #: What is behind it, if it is a number of the sentence: its unit.
+    #: Its unit, if it is a number of the sentence.
     unit: str = ""
 
 
@@ -123,12 +123,11 @@ class _Search:
             (
                 stated.start,
                 stated.end,
-                _Side(found[0].code, value, 3.0, True, unit_of(self.text, stated)),
+                _Side(found[0].code, value, 3.0, True, unit_or_noun(self.text, stated)),
             )
             for stated, found in readings
             if is_alone(found) and found[0].sure and stated.digits
             if (value := _value(found[0])) is not None
-            for unit in [unit_of(self.text, stated)]
         ]
         self.starts = [stated.start for stated, _ in readings]
         #: The numbers of the sentence, bound or not.
@@ -213,7 +212,10 @@ class _Search:
             yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
 
     def _is_stated(self, spoken: Spoken, atom: Atom) -> bool:
-        """Return whether a number near a superlative is the value of an element."""
+        """Return whether the sentence states the value of an element.
+
+        Not if the superlative is one of time.
+        """
         if spoken.word in _OF_TIME:
             return False
         return any(

@@ -96,5 +96,5 @@ def except_known(
 
 
 def _key(vault: Vault, inspection: Inspection, check: Check) -> Key:
-    """Return by what a failure is known in the baseline."""
+    """Return the key that identifies a failure."""
     return Key(vault.relative(inspection.note.path), check.kind, check.what)

@@ -194,7 +194,7 @@ def _without_seconds(entry: Entry) -> list[Check]:
 
 
 def _identity(check: Check) -> tuple[str, int, int, str]:
-    """Return by what a check is found again in a later run: its kind, place and text."""
+    """Return the key that identifies a check in a later run: its kind, place and text."""
     return check.kind, check.line, check.column, check.what
 
 

@@ -369,7 +369,7 @@ class Vault:
     def address(self, note: Note) -> str:
         """Return the address of a note on the site, without slashes at the ends.
 
-        NameFinder with equal addresses, as ``C`` and ``C++``, get numbers.
+        Notes with equal addresses, such as ``C`` and ``C++``, get numbers.
         """
         return self._addresses.get(note.path) or self._address_of_path(note.path)
 

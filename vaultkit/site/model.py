@@ -2,7 +2,7 @@
 
 The host passes each page to the model while rendering it (`read`), then all pages in the order of
 the navigation (`arrange`). Then it gets what surrounds a page (`around`), the page with its
-placeholders replaced (`filled_in`), and the files that are made from all pages.
+placeholders replaced (`fill_in`), and the files that are made from all pages.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def format_fraction(value: Fraction) -> str:
 
 
 class _InexactError(Exception):
-    """A node whose value is not known exact_value."""
+    """A node whose value is not known exactly."""
 
 
 def _value(node: Node, variables: Mapping[str, Any]) -> Fraction:

@@ -137,7 +137,7 @@ def check_size(shape: Sequence[int]) -> tuple[int, ...]:
 def largest(array: Any, axes: int | tuple[int, ...], keep: bool = False) -> Any:
     """Return the largest absolute values along axes: infinite where a number along them is.
 
-    So they are the ``operands`` of `make_value` if an operation combines the numbers along axes.
+    They serve as the ``operands`` of `make_value` if an operation combines numbers along axes.
     """
     return np.abs(array).max(axis=axes, keepdims=keep, initial=0.0)
 
