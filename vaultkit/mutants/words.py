@@ -99,7 +99,7 @@ _REQUEST = re.compile(
     r"Divide|Multiply|Subtract|Compute|Write|Show|Name|Find|Change|Take|Give|Let|Suppose|Imagine|"
     r"Try|Explain|Choose|Look|Lower|Raise|Set|Use|Replace|Drag|Compare|Count|Check|Read|Move|Pick|"
     r"Turn|Remove|Leave|Exchange|Swap|Press|Click|Open|Say|Prove|Think|Put|Make|Assume|Consider|"
-    r"Recall|Note|See|Hide|Follow|Fill|On the site)\b)"
+    r"Recall|Note|See|Hide|Follow|Fill|In a browser)\b)"
 )
 #: The text between two numbers or names that may be exchanged in any sentence.
 _SYMMETRIC = re.compile(

@@ -27,6 +27,7 @@ import numpy as np
 
 from vaultkit.checks.check import FAILS, HOLDS, UNPROVEN, Check
 from vaultkit.checks.outputs import NUMBER
+from vaultkit.english import count_in_words, join_names
 from vaultkit.pipeline.figures import FigureError, Figures
 from vaultkit.pipeline.inspect import Settings
 from vaultkit.pipeline.process import Inspection, Output
@@ -107,9 +108,10 @@ class Trial:
         if self.not_tried:
             return f"{self.machine.name}: not tried: {self.not_tried}"
         differs = ", ".join(sorted(self.differs))
-        many = f"{_count_in_words(self.notes, 'note')}, {_count_in_words(self.figures, 'figure')}"
+        notes = count_in_words(len(self.notes), "note")
+        figures = count_in_words(len(self.figures), "figure")
         found = f"differs in {differs}" if differs else "nothing differs"
-        return f"{self.machine.name}: {found} ({many}, {self.seconds:.0f} s)"
+        return f"{self.machine.name}: {found} ({notes}, {figures}, {self.seconds:.0f} s)"
 
 
 @dataclass(frozen=True)
@@ -306,7 +308,7 @@ class Machines:
                 is_digest = re.fullmatch("[0-9a-f]{64}", trial.figures[name])
                 what = "it shows other data" if is_digest else trial.figures[name]
                 found[what].append(trial.machine.name)
-        return "\n".join(f"with {_join_names(names)}: {what}" for what, names in found.items())
+        return "\n".join(f"with {join_names(names)}: {what}" for what, names in found.items())
 
 
 @dataclass(frozen=True, order=True)
@@ -323,7 +325,7 @@ class Difference:
         here, there = (text.replace("\n", " / ") for text in (self.here, self.there))
         what = "this digit" if NUMBER.fullmatch(here) else "this"
         why = f"\n  {self.why}" if self.why else ""
-        return f"{here} here, {there} with {_join_names(machines)}: rounding decides {what}{why}"
+        return f"{here} here, {there} with {join_names(machines)}: rounding decides {what}{why}"
 
 
 def _differences(
@@ -390,21 +392,6 @@ def _compare_outputs(block: Block, one: Output, other: Output) -> Iterator[Diffe
             continue
         pairs = zip(numbers, numbers_there, strict=True)
         yield from (Difference(line, number, other) for number, other in pairs if number != other)
-
-
-def _join_names(names: Sequence[str]) -> str:
-    """Return names as a list in words.
-
-    >>> _join_names(["a"]), _join_names(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def _count_in_words(many: Sequence[object] | dict[str, Any], what: str) -> str:
-    """Return a number of things in words: *1 note*, *2 notes*."""
-    return f"{len(many)} {what}{'' if len(many) == 1 else 's'}"
 
 
 def measure_arithmetic() -> Arithmetic:

@@ -17,6 +17,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Generic, NamedTuple, TypeVar
 
+from vaultkit.english import join_names
+
 K = TypeVar("K", bound=Hashable)
 
 #: Widths and heights in units of the drawing; one unit is about a CSS pixel of a phone.
@@ -320,7 +322,7 @@ def draw_around(key: K, stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]],
         return ""
     after = [one for one, needed in near.items() if key in needed]
     described = [
-        f"{words} {_join_names([stops[one].title for one in ones])}."
+        f"{words} {join_names([stops[one].title for one in ones])}."
         for words, ones in (("Directly before it:", near[key]), ("Directly after it:", after))
         if ones
     ]
@@ -337,11 +339,7 @@ def draw_all(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]]) -> str:
     """Return the drawing of all notes, followed by the same as a list."""
     items = "".join(
         f'<li><a href="{html.escape(stops[key].href)}">{html.escape(stops[key].title)}</a>'
-        + (
-            f": after {html.escape(_join_names([stops[n].title for n in needed]))}"
-            if needed
-            else ""
-        )
+        + (f": after {html.escape(join_names([stops[n].title for n in needed]))}" if needed else "")
         + "</li>"
         for key, needed in needs.items()
     )
@@ -350,9 +348,3 @@ def draw_all(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]]) -> str:
         f"{draw_graph(stops, needs, 'All notes, each below what it needs')}</div>"
         f'<h2 id="as-a-list">The same as a list</h2><ol class="vk-graph__list">{items}</ol>'
     )
-
-
-def _join_names(names: Sequence[str]) -> str:
-    """Return an enumeration: *a, b and c*."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vaultkit.checks.check import COMPARISON, EXCEPTED, FAILS, HOLDS, UNJUDGED, Check
+from vaultkit.english import count_in_words
 from vaultkit.files import write_atomically
 from vaultkit.pipeline.ledger import KINDS, Ledger, describe_verdicts, not_judged
 from vaultkit.read.vault import Vault
@@ -79,11 +80,11 @@ class Totals:
         """The totals in words that are short enough for a badge."""
         parts = [f"{self.outcomes[HOLDS]:,} hold"]
         if self.outcomes[FAILS]:
-            parts.append(_number_of(self.outcomes[FAILS], "fails", "fail"))
+            parts.append(count_in_words(self.outcomes[FAILS], "fails", "fail"))
         if self.outcomes[UNJUDGED]:
             parts.append(not_judged(self.outcomes[UNJUDGED], self.comparisons))
         if self.unchecked:
-            parts.append(f"{_number_of(self.unchecked, 'note')} not checked")
+            parts.append(f"{count_in_words(self.unchecked, 'note')} not checked")
         return ", ".join(parts)
 
 
@@ -126,10 +127,10 @@ def _results_in_words(entry: Entry, checks: Sequence[Check]) -> str:
     """Return the counts of failures, verdicts, exceptions and machines of a note."""
     fails, excepted = entry.count(FAILS), entry.count(EXCEPTED)
     parts = [
-        _number_of(fails, "check fails", "checks fail") if fails else "",
+        count_in_words(fails, "check fails", "checks fail") if fails else "",
         describe_verdicts(checks),
-        _number_of(excepted, "exception") if excepted else "",
-        f"tried on {_number_of(entry.machines, 'machine')}" if entry.machines else "",
+        count_in_words(excepted, "exception") if excepted else "",
+        f"tried on {count_in_words(entry.machines, 'machine')}" if entry.machines else "",
     ]
     return "; ".join(filter(None, parts))
 
@@ -162,7 +163,8 @@ def table_html(found: Sequence[Entry]) -> str:
     totals = Totals.of(found)
     sums += "".join(f"<td>{totals.outcomes[outcome]:,}</td>" for outcome in _OPEN)
     return (
-        f"<p>On {_number_of(totals.notes, 'note')}: {totals.words}.{_machines_in_words(found)}</p>"
+        f"<p>On {count_in_words(totals.notes, 'note')}: {totals.words}."
+        f"{_machines_in_words(found)}</p>"
         '<div class="vk-ledger md-typeset__scrollwrap" tabindex="0" role="region"'
         ' aria-label="Checks by note"><table class="vk-ledger__notes">'
         f'<thead><tr><th scope="col">Note</th>{head}</tr></thead>'
@@ -176,8 +178,8 @@ def _machines_in_words(found: Sequence[Entry]) -> str:
     tried = Counter(entry.machines for entry in found if entry.checks and entry.machines)
     text = ""
     for machines, notes in sorted(tried.items(), reverse=True):
-        said = _number_of(notes, "note was", "notes were")
-        text += f" {said} tried on {_number_of(machines, 'machine')}."
+        said = count_in_words(notes, "note was", "notes were")
+        text += f" {said} tried on {count_in_words(machines, 'machine')}."
     return text
 
 
@@ -225,11 +227,6 @@ def draw_badge(totals: Totals) -> str:
         '<g fill="#fff" font-family="system-ui,Verdana,sans-serif" font-size="11">'
         f"{text(8, left, name)}{text(middle + 8, right, words)}</g></svg>\n"
     )
-
-
-def _number_of(number: int, one: str, many: str = "") -> str:
-    """Return a count in words: *1 note*, *2 notes*."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def main(arguments: Sequence[str]) -> None:

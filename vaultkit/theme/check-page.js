@@ -195,7 +195,7 @@ const note = (box) => {
     return seen;
   };
 
-  /* Shows the result of one block while others still run; the end of the run shows everything anew. */
+  /* Replaces a block's result when it has run; all else is replaced at the end. */
   const preview = (check, places) => {
     const part = parts.get(places[0]);
     let next = part && (outputOf(part) ?? part.closest(".highlight"))?.nextElementSibling;
@@ -219,12 +219,13 @@ const note = (box) => {
   };
 
   /* Shows each figure as it is with the edit, beside the published one. `drawn` are those that are functions
-  of the page's variables. */
+  of the page's variables; if the page shows one drawing twice, both show the later result. */
   const redraw = (drawn, outputs) => {
     const tell = (box, text) => below(box, element("p", { class: "vk-now", role: "note" }, text));
     let number = 0;
-    for (const box of article.querySelectorAll(".vk-figure-box")) {
-      const now = drawn.get(box.dataset.figure);
+    for (const box of article.querySelectorAll(".vk-figure-box, img[data-check]")) {
+      const file = box.getAttribute("src")?.split("/").pop();
+      const now = drawn.get(box.dataset.figure ?? decodeURIComponent(file));
       if (now?.svg) {
         const host = box.closest("figure") ?? box;
         const old = element("div", {}, element("p", {}, "On the page"));
@@ -233,8 +234,10 @@ const note = (box) => {
           element("p", {}, "With your edit"), element("figure", {}, svg))));
         old.append(host);
         number += 1;
-      } else if (now?.error) tell(box, `With your edit this figure cannot be drawn: ${now.error}`);
-      else if (!now && outputs.size && /\d/.test(box.textContent)) {
+      } else if (now?.error) tell(box, `With your edit, this figure cannot be drawn: ${now.error}`);
+      else if (!now && outputs.size && box.matches("img")) {
+        tell(box, "This figure is the published one, without your edit.");
+      } else if (!now && outputs.size && /\d/.test(box.textContent)) {
         tell(box, "This figure shows the original numbers, without your edit.");
       }
     }
@@ -249,8 +252,8 @@ const note = (box) => {
     if (engine.loaded) resting = setTimeout(() => run(cell, true), REST);
   };
 
-  /* Runs the page. A run that follows an edit replaces what was shown: of a block when it has run, all else
-  when it is done, so that nothing on the page jumps meanwhile. */
+  /* Runs the page. After an edit, a block's result is replaced when it has run; all else at the end, so that
+  nothing on the page jumps meanwhile. */
   const run = async (asker, follows = false) => {
     clearTimeout(resting);
     if (!box.isConnected) return;
@@ -362,7 +365,7 @@ const note = (box) => {
   keep();
 };
 
-/* Parses a drawing that the page has already once; no two elements may share an id. */
+/* Parses a drawing of which the page already has one; its ids are removed, since they must be unique. */
 const drawing = (text) => {
   const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   const label = svg.querySelector("desc")?.textContent ?? "";

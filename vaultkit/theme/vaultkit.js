@@ -67,8 +67,8 @@ without any of it. */
       .map(measure).forEach(mark);
   });
 
-  // The style sheet skips what is far below the screen. It is laid out in idle moments: after the reader's
-  // first move, for fast scrolling; or seconds later, for pictures of whole pages. At once, it would slow the start.
+  // The style sheet skips what is far below the screen. It is laid out in idle moments after the
+  // reader's first move, or after five seconds. Earlier layout would slow the start.
   const LATER = ".md-content__inner > :nth-child(n + 18):not(aside, details, .admonition)";
   const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"];
   const soon = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
