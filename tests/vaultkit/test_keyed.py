@@ -39,6 +39,7 @@ WRONG = [
 
 #: Code, and sentences in which the number may be something else.
 DOUBT = [
+    ("print([('the', 4), ('oar', 2)])", "The commonest two are short."),
     (BOATS, "Otter is 9 minutes late."),
     (BOATS, "Otter lost nine people."),
     (BOATS, "It is wrong that Otter carries nine people."),

@@ -74,21 +74,6 @@ RIGHT = {
         ("lamp we read 38.4", "lamp we read 44.9"),
         "44.9: output at line 7 has 38.4, which the text does not state; output at line 7 has 44.9",
     ),
-    "a number of a later output": (
-        "rain = [241, 241, 147, 147]\nprint('total', sum(rain))",
-        "The year brought 776 mm.\n\n```python\nprint('last', sum(rain[2:]))\n```\n\n"
-        "The end had 294 mm.",
-        ("brought 776", "brought 294"),
-        "294 mm: output at line 6 has total 776, which the text does not state; "
-        "output at line 12 has last 294",
-    ),
-    "a number of the code": (
-        "print(24.2 > 3)",
-        "```python\nprint(29.84)\n```\n\nFor the spruce the rule predicts 29.8 m.",
-        ("predicts 29.8", "predicts 24.2"),
-        "24.2 m: output at line 9 has 29.84, which the text does not state; "
-        "code at line 3 has 24.2",
-    ),
     "a number that one digit does not state": (
         "print('half: 0.717 s, whole: 2.272 s')",
         "- It is cooked in 0.717 s\n- It is cold after 2.272 s, and one more.",
@@ -111,29 +96,6 @@ OPEN = [
     (
         "print('lame sheep', 192)\nprint('flock', 350)",
         "The flock has 350. It has lame sheep, 263 of its 350.",
-    ),
-    # the text introduces the block below it
-    (
-        "print('peak', 240)",
-        "Now take 160 samples.\n\n```python\nslow = 160\nprint(slow)\n```\n\nIt has 160.",
-    ),
-    (
-        "print('peak', 240)",
-        "The next ones have 160 and 170:\n\n```python\nprint(2 * 80)\n```",
-    ),
-    # the number of all things, and one of the code above
-    (
-        "print('peak', 72)",
-        "It is 72.\n\n```python\nprint(35)\n```\n\nThe best was chosen from all 72.",
-    ),
-    (
-        "print('1001')",
-        "It is 1001.\n\n```python\nprint(len('1001') + 2015)\n```\n\nThe text 1001 is cut.",
-    ),
-    # a number of the reader's own
-    (
-        "week, month = {1: 18.0, 2: 24.0}, 112\nprint(40, 62.0, month)",
-        "At 40 trips the month wins, at 62.00. My own 18 rides leave me with singles.",
     ),
     # days of a month
     (

@@ -114,10 +114,12 @@ class Table:
             if not _CHANGE.search(sentence.text[: n.start])
         ]
         raw, begins = sentence.piece.text, sentence.begins
+        ignored = sentence.lexicon.words["roles"]["ignored"]
         for own in self._pattern.finditer(sentence.text) if self._texts else ():
             key = self._texts[own[1].lower()]
-            # A short name must be in the marks of code: *the road `a`*.
-            if len(key) >= _NAME or (own[0] == key and raw[begins + own.start() - 1] == CODE):
+            # A short name or a word of grammar must be in the marks of code: *the road `a`*.
+            is_name = len(key) >= _NAME and own[1].lower() not in ignored
+            if is_name or (own[0] == key and raw[begins + own.start() - 1] == CODE):
                 found.append(Place(key, *own.span()))
         return sorted(found, key=lambda place: place.start)
 

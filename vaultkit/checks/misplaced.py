@@ -16,12 +16,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import accumulate, combinations, islice
+from itertools import combinations
 
 from vaultkit.checks.assigned import Part
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.labelled import LabelledNumbers, Words, word_of
-from vaultkit.checks.literals import literals_of, source_of
 from vaultkit.checks.lookup import exact_fraction
 from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.checks.things import Thing, Things
@@ -43,10 +42,6 @@ _LEAST, _ENOUGH = 0.7, 2.4
 _CLUE, _SIBLING = 0.5, 1.0
 #: The least gain by an exchange, and the weight of one output or line.
 _EXCHANGED, _TOGETHER = 1.6, 0.25
-#: Integers below this are hardly told apart.
-_TEN = 10
-#: The least digits of an integer that is hardly one of the reader's own.
-_SURE = 3
 #: How much of a label the text must have at least.
 _COVERED = 0.6
 #: How much a number of one digit may differ from the one that it states.
@@ -79,16 +74,12 @@ class Misplaced:
         self._alike = re.compile(rf"(?<![\w-]){alike}(?![\w-])", re.IGNORECASE)
         #: How often the text states each number.
         self._stated: Counter[Thing] = Counter()
-        #: The numbers that the code states.
-        self._literals: list[Thing] = []
 
     def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
         """Yield the numbers that are in the place of others."""
         if not self.things.every:
             return
-        cells = list(cell_sentences(note, self.lexicon))
-        every = (*sentences, *cells)
-        in_tables = {number.value for cell in cells for number in cell.numbers}
+        every = (*sentences, *cell_sentences(note, self.lexicon))
         self._stated = Counter(
             thing
             for own in every
@@ -98,20 +89,14 @@ class Misplaced:
             if digits_without_zeros(number) > 1 or _is_close(number, thing)
         )
         views: list[View] = []
-        self._literals = [
-            Thing.of_literal(float(value), block.fence.line)
-            for block in note.blocks
-            for value in literals_of(block)[0]
-            if exact_fraction(float(value)) not in in_tables
-        ]
         for sentence in sentences:
             part = Part(sentence, self.lexicon)
             own = [View(part, number, self.things, self.general) for number in sentence.numbers]
             for view in own:
                 view.beside = [other for other in own if other is not view]
             plain = [view for view in own if view.is_plain and not view.number.bounds]
-            views += [view for view in plain if view.own or self._find_literal(view)]
-            plain = [view for view in plain if view.own and not view.is_literal]
+            plain = [view for view in plain if view.own]
+            views += plain
             for view in plain:
                 if why := self._replaced(view):
                     yield Contradiction.of_number(view.part.sentence, view.number, why)
@@ -196,25 +181,15 @@ class Misplaced:
         """Yield numbers of something else in the place of the only one that a text leaves out."""
         ends = [(block.output or block.fence).end for block in note.blocks]
         begins = [block.fence.line for block in note.blocks[1:]]
-        codes = [frozenset(literals_of(block)[0]) for block in note.blocks]
-        known = accumulate(codes, frozenset[float].union)
-        new = [code - own for own, code in zip(known, codes[1:], strict=False)]
-        for block, end, following, code in zip(
-            note.blocks, ends, [*begins, len(note.lines) + 1], [*new, frozenset()], strict=True
+        for block, end, following in zip(
+            note.blocks, ends, [*begins, len(note.lines) + 1], strict=True
         ):
             first = (block.output or block.fence).line
             shown = [own for own in self.things.every if first <= own.line <= end]
             below = [v for v in views if end < v.line < following and v.number.digits]
             if below and 0 < len({own.values for own in shown}) <= _FEW:
                 for view in below:
-                    why = self._is_eliminated(view, below, shown)
-                    # The text may introduce the block below it.
-                    introduces = view.introduces or any(
-                        view.number.agrees(exact_fraction(own)) for own in code
-                    )
-                    if not why and not introduces:
-                        why = self._is_foreign(view, shown, source_of(block))
-                    if why:
+                    if why := self._is_eliminated(view, below, shown):
                         yield view, why
 
     def _is_eliminated(self, view: View, below: Sequence[View], shown: Sequence[Thing]) -> str:
@@ -251,37 +226,6 @@ class Misplaced:
             return ""
         return self._why(view.own[0], rival, _LEFT_OUT)
 
-    def _is_foreign(self, view: View, shown: Sequence[Thing], code: str) -> str:
-        """Return the only number of an output that the text does not state.
-
-        Empty unless the text has a foreign number in its place.
-        """
-        sentence = view.part.sentence
-        if (
-            (digits_without_zeros(view.number) < 2 and view.number.value < _TEN)
-            or view.is_length
-            or view.is_of_several
-            or view.is_reference
-            or view.is_all
-            or view.has_prefix
-        ):
-            return ""
-        if any(own in shown for own in view.own) or self._alike.search(sentence.text):
-            return ""
-        if is_apart(sentence, view.clause) or is_difference(sentence, view.number):
-            return ""
-        fitting = self._fitting(view, shown)
-        if len({own.values for own in fitting}) != 1:
-            return ""
-        rival = fitting[0]
-        in_code = re.search(rf"(?<![\d.]){re.escape(view.number.digits)}(?![\d.])", code)
-        is_weak = in_code or digits_without_zeros(view.number) < (_SURE if view.is_count else 2)
-        if is_weak and not view.fit(rival.words, rival):
-            return ""
-        if any(view.may_fit(own.words - rival.words) for own in view.own):
-            return ""
-        return self._why(view.own[0], rival, _LEFT_OUT)
-
     def _fitting(self, view: View, shown: Sequence[Thing]) -> list[Thing]:
         """Return the numbers of an output that a text leaves out, of the form of its number."""
         return [
@@ -292,15 +236,6 @@ class Misplaced:
             if not (view.unit and own.units and view.unit not in own.units)
             if not (view.unit == "%" and not own.units and abs(own.values[0]) > 1)
         ]
-
-    def _find_literal(self, view: View) -> bool:
-        """Look for the literal of the code that a number states; keep it as its source."""
-        stated = (
-            own for own in self._literals if view.number.agrees(exact_fraction(own.values[0]))
-        )
-        view.own = list(islice(stated, 1))
-        view.is_literal = bool(view.own)
-        return view.is_literal
 
     def _said(self, thing: Thing, other: Thing) -> str:
         """Return where the page has a number, and those of its words that another one lacks."""

@@ -52,12 +52,6 @@ class Thing:
     source: str
     line: int
 
-    @classmethod
-    def of_literal(cls, value: float, line: int) -> Thing:
-        """Return a number of the code, of which the words are not known."""
-        none = Words()
-        return cls((value,), none, none, none, (), none, f"code at line {line}", 0)
-
     @cached_property
     def is_whole(self) -> bool:
         """Whether it is an integer."""

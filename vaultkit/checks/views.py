@@ -22,8 +22,6 @@ _STOP = re.compile(
 _REFERENCE = re.compile(r"\b(?:the|this|that|these|those|its|of|by|than|to|from|with)\s$", re.I)
 #: The word between an article and a label.
 _NARROWED = re.compile(r"\b(?:the|an?|its|our|your|their)\s([^\W\d_]{3,})\s$", re.IGNORECASE)
-#: *All*, *every* or *each* before a number.
-_ALL = re.compile(r"\b(?:all|every|each)\s$", re.IGNORECASE)
 #: Between a part and its whole.
 _WHOLE = re.compile(r"\d\S*\s(?:out\s)?of\s(?:the|its|all|our|their|these)?\s?$")
 #: A length of a shape: *11 by 11*, *n × 3*.
@@ -61,8 +59,6 @@ class View:
     def __init__(self, part: Part, number: Stated, things: Things, general: Words) -> None:
         self.part, self.number, self.things, self.general = part, number, things, general
         self.own = things.of(number)
-        #: Whether only the code states it.
-        self.is_literal = False
         #: The other numbers of the sentence.
         self.beside: list[View] = []
 
@@ -113,24 +109,6 @@ class View:
         """Whether it may be the number of several things together: *the cost is 9 in all*."""
         totals = self.part.lexicon.pattern("roles", "totals")
         return bool(re.search(rf"\b{totals}\b", self.part.sentence.text, re.IGNORECASE))
-
-    @cached_property
-    def is_all(self) -> bool:
-        """Whether it says how many there are: *all 72 heads*."""
-        return bool(_ALL.search(self.part.sentence.text[: self.number.start]))
-
-    @cached_property
-    def has_prefix(self) -> bool:
-        """Whether its unit has another prefix than on the page: *3.2 ms* for 0.0032."""
-        values = [exact_fraction(value) for own in self.own for value in own.values]
-        return self.unit not in ("", "%") and not any(
-            abs(value - self.number.value) < abs(value) / 2 for value in values
-        )
-
-    @cached_property
-    def introduces(self) -> bool:
-        """Whether its paragraph ends in a colon, and so may introduce the block below."""
-        return self.part.sentence.piece.text.rstrip().endswith(":")
 
     @cached_property
     def is_whole(self) -> bool:
