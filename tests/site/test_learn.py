@@ -432,7 +432,8 @@ def test_answers_stay_hidden_when_the_rest_of_the_page_is_laid_out(visit: Visito
     page.goto(visit.base + "softmax/")  # not as `go` does, which lays out all at once
     answers = page.locator(".highlight[hidden]")
     expect(answers).to_have_count(3)
-    page.wait_for_function("document.querySelector('.linked-from').matches('[data-laid-out]')")
+    last = page.locator(".md-content__inner > :is(p, div)").last
+    expect(last).to_have_attribute("data-laid-out", "", timeout=30_000)
     heights = answers.evaluate_all("boxes => boxes.map(box => box.clientHeight)")
     assert heights == [0, 0, 0]
 
