@@ -89,20 +89,24 @@ def test_a_picture_of_the_whole_page_shows_all_of_it(visit: Visitor, scripts: bo
 
 @pytest.mark.long
 def test_what_is_far_below_waits_for_the_first_move(visit: Visitor) -> None:
-    page = visit.open()
-    # The move alone begins it here, not the time.
-    page.add_init_script(
-        "const later = setTimeout;"
-        "window.setTimeout = (run, ms, ...rest) => ms === 5000 ? 0 : later(run, ms, ...rest)"
-    )
-    page.goto(visit.base + FORMULAS)
-    page.wait_for_function(BEGUN)
-    page.evaluate(LOADED)
     skipped = (
         "[...document.querySelectorAll('.md-content__inner > *')]"
         ".filter(box => getComputedStyle(box).contentVisibility === 'auto').length"
     )
-    page.wait_for_timeout(500)
+    # On a busy machine, a late event of the browser itself may count as the first move.
+    for _ in range(3):
+        page = visit.open()
+        # The move alone begins it here, not the time.
+        page.add_init_script(
+            "const later = setTimeout;"
+            "window.setTimeout = (run, ms, ...rest) => ms === 5000 ? 0 : later(run, ms, ...rest)"
+        )
+        page.goto(visit.base + FORMULAS)
+        page.wait_for_function(BEGUN)
+        page.evaluate(LOADED)
+        page.wait_for_timeout(500)
+        if page.evaluate(skipped):
+            break
     assert page.evaluate(skipped) > 10
     page.mouse.move(100, 300)
     page.wait_for_function(f"{skipped} === 0")
