@@ -35,6 +35,7 @@ SCRIPTS = (
 #: The scripts that only some pages need, each with the selector of the element that needs it.
 NEEDED = {"flashcards.js": ".vk-deck"}
 _COMMENTS = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+_INDENTS = re.compile(r"^[ \t]+", re.MULTILINE)
 #: The scripts that check a page in the browser, published as one file, in one function.
 CHECKER = ("check-engine.js", "check-results.js", "check-cells.js", "check-page.js")
 #: Style sheets, published as one file. Rules of a later one prevail over those of an earlier one.
@@ -230,7 +231,8 @@ class SiteAssets:
             root=posixpath.relpath(".", FOLDER),
             figures=figures,
         )
-        parts = "\n".join(map(read_theme_file, CHECKER))
+        # Every first visit loads them. No text in them has a second line, so none is indented.
+        parts = _INDENTS.sub("", "\n".join(map(read_theme_file, CHECKER)))
         script = self.file("check-page.js", f'{engine}(() => {{\n"use strict";\n{parts}}})();\n')
         self.appearance.extra_javascript.append(script.uri)
         yield from (worker, bundle, script)
