@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
-from visitor import Visitor, violations
+from visitor import BEGUN, WHOLE, Visitor, violations
 
 LIT = """() => [...document.querySelectorAll(".vk-graph a.vk-lit")]
   .map((a) => a.getAttribute("aria-label") ?? a.textContent)"""
@@ -33,7 +33,9 @@ def test_a_note_shows_where_it_stands(visit: Visitor, width: int) -> None:
     assert page.evaluate(LEFT)
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_contain_text("Feed-Forward Layer")
-    # Loaded in place.
+    # The hidden parts above the map would move it when they are laid out.
+    page.wait_for_function(BEGUN)
+    page.evaluate(WHOLE)
     page.locator(".vk-graph a[aria-label='Residual Connection']").hover()
     assert "Residual Connection" in page.evaluate(LIT)
     page.locator("h1").hover()

@@ -84,8 +84,14 @@ without any of it. */
     still.abort();
     soon(() => layOut([...document.querySelectorAll(LATER)]));
   };
-  [...MOVES, "pointermove", "scroll"].forEach((name) =>
+  [...MOVES, "scroll"].forEach((name) =>
     addEventListener(name, begin, { passive: true, signal: still.signal }));
+  // A browser itself says where the pointer is when a page appears below it.
+  let first = null;
+  addEventListener("pointermove", ({ screenX, screenY }) => {
+    first ??= [screenX, screenY];
+    if (first[0] !== screenX || first[1] !== screenY) begin();
+  }, { passive: true, signal: still.signal });
   setTimeout(begin, 5000);
   if (typeof location$ !== "undefined")
     location$.subscribe(() => document.documentElement.classList.add("vk-whole"));
