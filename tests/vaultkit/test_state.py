@@ -1,5 +1,6 @@
 """Saving and restoring the global state around a note: settings and variables."""
 
+import builtins
 import decimal
 import gc
 import locale
@@ -67,6 +68,10 @@ CHANGES: dict[str, tuple[Callable[[], object], Callable[[], Any]]] = {
         lambda: (gc.disable(), gc.set_threshold(7, 8, 9)),
         lambda: (gc.isenabled(), gc.get_threshold()),
     ),
+    "last value": (
+        lambda: sys.__displayhook__(random.random()),
+        lambda: getattr(builtins, "_", None),
+    ),
 }
 
 
@@ -100,7 +105,9 @@ def test_a_note_begins_with_defaults_where_there_are_any() -> None:
         decimal.getcontext().prec = 3
         logging.getLogger().setLevel(5)
         sys.setswitchinterval(0.125)
-        fresh = State.fresh(State.capture())
+        sys.__displayhook__(3)
+        kept = State.capture()
+        fresh = State.fresh(kept)
         decimal.getcontext().prec = 4
         sys.setswitchinterval(0.25)
         fresh.apply()
@@ -108,6 +115,9 @@ def test_a_note_begins_with_defaults_where_there_are_any() -> None:
         root = logging.getLogger()
         assert (root.level, root.handlers, root.disabled) == (logging.WARNING, [], False)
         assert sys.getswitchinterval() == 0.125
+        assert not hasattr(builtins, "_")
+        kept.apply(["last value"])
+        assert builtins.__dict__["_"] == 3
         assert [(action, kind) for action, _, kind, *_ in warnings.filters] == [
             ("default", DeprecationWarning),
             ("ignore", DeprecationWarning),

@@ -6,6 +6,7 @@ contents of the note's variables (`Variables`), for the time in which its functi
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import copy
 import decimal
@@ -253,6 +254,21 @@ def _set_collector(wanted: tuple[bool, Any]) -> None:
     gc.set_threshold(*wanted[1])
 
 
+_UNSET = object()
+
+
+def _get_last_value() -> Any:
+    """Return what the display hook has shown last, which it binds to ``_`` for all modules."""
+    return vars(builtins).get("_", _UNSET)
+
+
+def _set_last_value(wanted: Any) -> None:
+    if wanted is _UNSET:
+        vars(builtins).pop("_", None)
+    else:
+        vars(builtins)["_"] = wanted
+
+
 _FACETS: dict[str, _Facet] = {
     "hooks": _Facet(_get_hooks, _set_hooks, same=_have_same_parts),
     "folder": _Facet(os.getcwd, os.chdir),
@@ -280,6 +296,7 @@ _FACETS: dict[str, _Facet] = {
     "collector": _Facet(
         lambda: (gc.isenabled(), gc.get_threshold()), _set_collector, same=_have_same_parts
     ),
+    "last value": _Facet(_get_last_value, _set_last_value, lambda: _UNSET, same=is_),
 }
 
 #: The facets that affect a computation and its warnings.
