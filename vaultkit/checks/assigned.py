@@ -26,6 +26,7 @@ from vaultkit.checks.labelled import (
     word_of,
 )
 from vaultkit.checks.lookup import exact_fraction
+from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import is_apart
 from vaultkit.claims.lexicon import Lexicon
@@ -214,7 +215,7 @@ class Assigned:
         if part.title or part.beside:  # a table is no evidence of itself
             found = [own for own in found if not own.source.startswith("table")]
         unit = part.unit(number)
-        if unit and _digits(number) < _TELLING and number.value.denominator == 1:
+        if unit and digits_without_zeros(number) < _TELLING and number.value.denominator == 1:
             return [own for own in found if own.unit == unit]
         return found
 
@@ -226,7 +227,7 @@ class Assigned:
         text = part.sentence.text
         if number.bounds or part.beside or is_apart(part.sentence, text):
             return ""
-        if _digits(number) < (2 if "." in number.digits else _TELLING):
+        if digits_without_zeros(number) < (2 if "." in number.digits else _TELLING):
             return ""  # it may be in any line
         keys = {token for token in part.tokens if _LEADS.search(text[: token.start])}
         keys = {token for token in keys if not _is_word(token.word) and token.start != number.start}
@@ -342,7 +343,7 @@ def _exchanged(
                 return None
             if verdict < 0:
                 found.setdefault(is_kin, (mine, its))
-    if True not in found and min(_digits(first), _digits(second)) < _TELLING:
+    if True not in found and min(map(digits_without_zeros, (first, second))) < _TELLING:
         return None
     return found.get(True) or found.get(False)
 
@@ -370,10 +371,6 @@ def _is_word(word: str) -> bool:
 def _is_named(part: Part, words: Words) -> bool:
     """Return whether a part has all of some words."""
     return all(part.places(frozenset({word}), []) for word in words)
-
-
-def _digits(number: Stated) -> int:
-    return len(re.sub(r"\D", "", number.digits).strip("0"))
 
 
 def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool) -> int:

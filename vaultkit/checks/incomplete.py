@@ -13,6 +13,7 @@ import builtins
 import re
 from collections.abc import Sequence
 
+from vaultkit.checks.literals import source_of
 from vaultkit.checks.unsteady import Unsteady
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.read.fences import is_session
@@ -48,7 +49,8 @@ _NO_PYTHON = re.compile(
 _OUTPUT = re.compile(
     r"[\s\d.,:;\[\](){}eE+-]*(?:\b(?:array|nan|inf|dtype=\w+)\b[\s\d.,:;\[\](){}eE+-]*)*"
 )
-_PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.) ?(?P<code>.*)$", re.MULTILINE)
+#: An assignment in code that does not parse, such as a session that is not marked as one.
+_ASSIGNMENT = re.compile(r"^\s*(?:>>> )?([A-Za-z_]\w*)\s*=(?!=)", re.MULTILINE)
 #: Words of a comment that announce an error.
 _ANNOUNCES = re.compile(r"#.*\b(?:error|fails?|invalid|raises?|throws?|wrong|not allowed)\b", re.I)
 #: The number of lines below a block in which the text may show its error.
@@ -84,7 +86,7 @@ class Incomplete:
         error = next((step for step in steps if step.error and not step.example), None)
         depends = bool(reads & self.unbound)
         self.bound |= binds
-        differs = self.unsteady.shows(_source(block))
+        differs = self.unsteady.shows(source_of(block))
         excused = depends or (self._shows_a_lack(block, index, error) if error else differs)
         if error or depends:
             self.unbound |= binds
@@ -152,23 +154,15 @@ def _is_slip(name: str, other: str) -> bool:
     return short in left
 
 
-def _source(block: Block) -> str:
-    """Return the code of a block, without prompts."""
-    source = block.fence.text
-    if is_session(source):
-        source = "\n".join(found["code"] for found in _PROMPT.finditer(source))
-    return source
-
-
 def _names(block: Block) -> tuple[set[str], set[str]]:
     """Return the names that a block reads, and those that it binds.
 
     If it does not parse, only plain assignments are found, and nothing is taken to be read.
     """
-    source = _source(block)
+    source = source_of(block)
     nodes = nodes_of(source)
     if not nodes:
-        return set(), set(re.findall(r"^\s*([A-Za-z_]\w*)\s*=(?!=)", source, re.MULTILINE))
+        return set(), set(_ASSIGNMENT.findall(source))
     reads, binds = set[str](), set[str]()
     for node in nodes:
         match node:

@@ -13,7 +13,7 @@ from functools import cache
 
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stem, stems
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 
 #: Most words between a label and its number, in this order and in the other.
 _AFTER, _BEFORE = 8, 3
@@ -198,7 +198,7 @@ def _number_ahead(
 
 def _is_sure(number: Stated) -> bool:
     """Return whether a number has so many digits that it is hardly another one by chance."""
-    return "." in number.digits and len(re.sub(r"\D", "", number.digits).lstrip("0")) >= _SURE
+    return "." in number.digits and significant_digits(number) >= _SURE
 
 
 def _only_join(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
