@@ -29,6 +29,7 @@ from vaultkit.checks.lookup import exact_fraction
 from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import is_apart
+from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.numerals import NUMERAL
@@ -40,7 +41,8 @@ _MOST = 24
 #: The least digits of numbers of different outputs that hardly agree by chance.
 _TELLING = 3
 _NUMERAL = re.compile(NUMERAL, re.IGNORECASE)
-_CLAUSE = re.compile(r"(?:[,;]\s(?:and\s|but\s|while\s)?|\s(?:and|but|while)\s)")
+#: The marks between two clauses that give numbers to two things.
+_MARKS = ",;"
 #: Words after which another thing may be meant.
 _TURN = re.compile(r"\b(?:then|but|while|whereas|until|so)\b")
 #: Words before a number by which a line of an output is known.
@@ -289,15 +291,18 @@ def texts(note: Note, parts: Sequence[Part]) -> Iterator[list[Part]]:
 def _clauses(part: Part) -> Iterator[Part]:
     """Yield the clauses of a sentence, if each has one number."""
     own = part.sentence
-    ends = [stop.start() for stop in _CLAUSE.finditer(own.text)] + [len(own.text)]
-    if len(ends) == 1:
-        return
+    stops = [stop.start() for stop in _clause_end(part.lexicon).finditer(own.text)]
     clauses = [
         Part(replace(own, text=own.text[a:b], begins=own.begins + a), part.lexicon, is_own=True)
-        for a, b in pairwise([0, *ends])
+        for a, b in pairwise([0, *stops, len(own.text)])
+        if own.text[a:b].strip(_MARKS)
     ]
     if all(len(clause.sentence.numbers) == 1 for clause in clauses):
         yield from clauses
+
+
+def _clause_end(lexicon: Lexicon) -> re.Pattern[str]:
+    return clause_end(lexicon, "joining", "contrasting", marks=_MARKS)
 
 
 def _columns(note: Note, lexicon: Lexicon) -> Iterator[list[Part]]:
@@ -439,4 +444,5 @@ def _is_in_turn(
     turns = (text[label.end : n.start] for label, n in pairs if label.end <= n.start)
     if any(map(_TURN.search, turns)):
         return False
-    return bool(_CLAUSE.search(text[max(a.end, first.end) : min(b.start, second.start)]))
+    between = text[max(a.end, first.end) : min(b.start, second.start)]
+    return bool(_clause_end(part.lexicon).search(between))

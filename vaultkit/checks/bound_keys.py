@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vaultkit.claims.bindings import Binding
+from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.lexicon import Lexicon, lexicon
 
 #: Fewest letters of a key that is a name.
 _NAME = 3
-#: What ends a clause, besides a conjunction.
-_STOP = r"[,;:]\s"
 
 
 def other_key(binding: Binding, variables: Mapping[str, Any]) -> str:
@@ -91,8 +90,7 @@ def _clause(binding: Binding, words: Lexicon) -> str:
     """Return the clause before a comment, from the binding before it on."""
     ahead = binding.words[: binding.at]
     ahead = ahead if ahead.strip() else binding.sentence
-    stops = rf"{_STOP}|\b{words.pattern('grammar', 'clauses')}\b"
-    return re.split(stops, ahead, flags=re.IGNORECASE)[-1]
+    return clause_end(words, "joining", "contrasting", marks=",;:").split(ahead)[-1]
 
 
 def _whole(binding: Binding) -> str:

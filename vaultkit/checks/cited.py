@@ -27,6 +27,7 @@ from vaultkit.checks.stated import digits_of, digits_without_zeros, judge_value,
 from vaultkit.claims.attributions import is_apart, is_cited, words_behind
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
+from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon, lexicon
 from vaultkit.claims.mentions import Sentence, sentences, stems
@@ -42,8 +43,7 @@ _MORE_WORDS = 2
 #: Longer numbers in outputs are not numbers of a sentence.
 _LONGEST = 20
 _UNIT = re.compile(r"\s?([%°]|[A-Za-z]+)")
-#: A pause of a sentence, and what is ahead of a link in brackets: *(see [[Sag]])*.
-_CLAUSE_ENDS = re.compile(r"[,;:()—–](?=\s|$)|\s[(—–]")
+#: What is ahead of a link in brackets: *(see [[Sag]])*.
 _OPENS_BRACKET = re.compile(r"\((?:[^\W\d]+ ){0,3}$")
 
 
@@ -102,7 +102,9 @@ def _belongs_to_link(link: Link, sentence: Sentence, at: int, number: Stated) ->
     line, column = sentence.place_of(number.start)
     if (line, column) < _position(link):
         bracket = _OPENS_BRACKET.search(sentence.text, 0, at)
-        if not bracket or _CLAUSE_ENDS.search(sentence.text, number.end, bracket.start()):
+        if not bracket or clause_end(sentence.lexicon).search(
+            sentence.text, number.end, bracket.start()
+        ):
             return False
         return not is_apart(sentence, _clause(sentence, number))
     is_in_link = line == link.line and column < link.column + len(str(link))
@@ -376,13 +378,14 @@ def _clause(sentence: Sentence, number: Stated) -> str:
     """Return the words that are around the only number of a sentence, or between two pauses."""
     if len(sentence.numbers) == 1:
         return sentence.text
-    ahead = [pause.end() for pause in _CLAUSE_ENDS.finditer(sentence.text, 0, number.start)]
+    pauses = clause_end(sentence.lexicon).finditer(sentence.text, 0, number.start)
+    ahead = [pause.end() for pause in pauses]
     return sentence.text[max(ahead, default=0) : number.end] + _text_up_to_pause(sentence, number)
 
 
 def _text_up_to_pause(sentence: Sentence, number: Stated) -> str:
     """Return the words behind a number up to the next pause."""
-    return _CLAUSE_ENDS.split(sentence.text[number.end :], maxsplit=1)[0]
+    return clause_end(sentence.lexicon).split(sentence.text[number.end :], maxsplit=1)[0]
 
 
 def _unit(sentence: Sentence, number: Stated) -> str:

@@ -26,7 +26,14 @@ from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.printed import is_print_call
 from vaultkit.checks.stated import digits_without_zeros
-from vaultkit.claims.attributions import is_apart, is_difference, is_unit_of, words_behind
+from vaultkit.claims.attributions import (
+    is_apart,
+    is_difference,
+    is_unit_of,
+    role_pattern,
+    words_behind,
+)
+from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stems
@@ -48,18 +55,9 @@ _NAME = 3
 _SURE = 3
 _DATED = re.compile(r"\s*\d{4}-\d\d-(\d\d)\s+([^\W\d_]+)\s*")
 _WORD = re.compile(r"[^\W\d_]+|[%°$€£]")
-_MONEY = {"euro", "euros", "dollar", "dollars", "pound", "pounds", "cents", "$", "€", "£"}
 _NUMERAL = re.compile(NUMERAL, re.IGNORECASE)
-_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)$")
-#: What ends the phrase of a name and its number.
-_PAUSE = re.compile(r"[,;:()—–](?=\s|$)|\s[(—–]|\b(?:but|while|whereas)\b")
-_LISTED = re.compile(r"[,;:]|\band\b")
-_STOP = re.compile(
-    r"[;:.()—–](?=[\s,.;]|$)|\s[(—–]|\b(?:and|but|while|whereas|which|where|because|since|than|if|or|against|then|until|from|between)\b"
-)
-#: Before a number that is a change.
-_CHANGE = re.compile(r"\bby\s$", re.IGNORECASE)
-_JOINED = re.compile(r"\s*(?:,\s*|,?\s*\band\b\s*)(?:the\s+)?")
+#: The marks between a name and a number of something else; a comma is none.
+_STOPS = ";:.()—–"
 
 Key = str | Fraction
 
@@ -110,8 +108,8 @@ class Table:
             for n in sentence.numbers
             if n.value in self.rows and not n.times and not n.bounds
             # *Two banks have 3* is not about the line 2, but *a two* is.
-            if n.digits or _articles_of_any(sentence.lexicon).search(sentence.text[: n.start])
-            if not _CHANGE.search(sentence.text[: n.start])
+            if n.digits or _is_of_any(sentence, n.start)
+            if not _is_change(sentence, n)
         ]
         raw, begins = sentence.piece.text, sentence.begins
         ignored = sentence.lexicon.words["roles"]["ignored"]
@@ -217,7 +215,7 @@ class Keyed:
         nearest: int,
     ) -> str:
         """Return what a list has for one of some names, if a number is that of another one."""
-        if table.of_days != bool(_DAY.search(number.text)):
+        if table.of_days != _is_day(number, sentence.lexicon):
             return ""
         digits = digits_without_zeros(number)
         is_number = isinstance(key, Fraction)
@@ -255,8 +253,9 @@ class Keyed:
             return True
         shown = re.match(r"\s?([^\W\d_]+|%)", kind)
         if not shown:
+            money = self.lexicon.words["roles"]["money"]
             # A unit that the page does not show is that of something else.
-            is_unit = unit_of(behind[0], 0, self.lexicon) or behind[0].lower() in _MONEY
+            is_unit = unit_of(behind[0], 0, self.lexicon) or behind[0].lower() in money
             return not is_unit or behind[0] in self._words or digits_without_zeros(number) >= _SURE
         if is_unit_of(behind, stems(shown[1], self.lexicon) | {shown[1]}, self.lexicon):
             return True
@@ -365,11 +364,11 @@ def _may_belong(sentence: Sentence, number: Stated) -> bool:
     """Return whether a number may be that of a name: it is no change, bound or part."""
     if number.bounds or is_difference(sentence, number):
         return False
-    if _CHANGE.search(sentence.text[: number.start]):
+    if _is_change(sentence, number):
         return False
     if number.digits:
         return not number.times or number.value >= _TEN
-    if _DAY.search(number.text):
+    if _is_day(number, sentence.lexicon):
         return True
     # *One* is a number only before what it counts.
     behind = words_behind(sentence, number)
@@ -388,11 +387,11 @@ def _is_listed(sentence: Sentence, number: Stated) -> bool:
 
 def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> list[Key]:
     """Return the names to which a sentence gives a number: the last ones before it."""
-    text = sentence.text
+    text, lexicon = sentence.text, sentence.lexicon
     before = [place for place in places if place.end <= number.start]
     named = before[-1:]
     for place in reversed(before[:-1]):
-        if not _JOINED.fullmatch(text, place.end, named[0].start):
+        if not _joined(lexicon).fullmatch(text, place.end, named[0].start):
             break
         named.insert(0, place)
     keys = [place.key for place in named]
@@ -400,26 +399,27 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
         return []
     first, last = named[0], named[-1]
     gap = text[last.end : number.start]
-    if len(gap.split()) > _GAP or _STOP.search(gap) or _apart(sentence.lexicon).search(gap):
+    other = clause_end(lexicon, "dependent", "comparing", marks=_STOPS)
+    if len(gap.split()) > _GAP or other.search(gap) or _apart(lexicon).search(gap):
         return []
     if any(last.end <= own.start < number.start for own in sentence.numbers):
         return []
     # *An oak has 3* is about any oak.
-    if _articles_of_any(sentence.lexicon).search(text[: first.start]) and isinstance(
-        first.key, str
-    ):
+    if isinstance(first.key, str) and _is_of_any(sentence, first.start):
         return []
-    begins = max((stop.end() for stop in _PAUSE.finditer(text, 0, first.start)), default=0)
-    pause = _PAUSE.search(text, number.end)
+    end = clause_end(lexicon, "contrasting")
+    begins = max((stop.end() for stop in end.finditer(text, 0, first.start)), default=0)
+    pause = end.search(text, number.end)
     ends = pause.start() if pause else len(text)
     # The words of numbers are none of the sentence: *one*.
     around = f"{text[begins : first.start]} {gap} {text[number.end : ends]}"
-    if is_apart(sentence, around) or _bound(sentence.lexicon).search(text):
+    if is_apart(sentence, around) or role_pattern(lexicon, r"\b{}\b", "bounds_behind").search(text):
         return []
     # *Ada reads 3 from Bo* says what is read from Bo.
     behind = next((place for place in places if number.end <= place.start < ends), None)
     is_next = behind and any(number.end <= n.start < behind.start for n in sentence.numbers)
-    if behind and not is_next and not _LISTED.search(text, number.end, behind.start):
+    listed = clause_end(lexicon, "joining", marks=",;:")
+    if behind and not is_next and not listed.search(text, number.end, behind.start):
         return []
     return keys
 
@@ -427,15 +427,31 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
 @cache
 def _apart(lexicon: Lexicon) -> re.Pattern[str]:
     """Return a pattern of words that set a number apart from a name, or say that it changes."""
-    times, change = lexicon.pattern("roles", "other_times"), lexicon.pattern("signs", "down", "up")
-    return re.compile(rf"\b(?:{times}|{change})\b", re.IGNORECASE)
+    change = lexicon.pattern("signs", "down", "up")
+    apart = lexicon.pattern("roles", "other_times", "turns")
+    return re.compile(rf"\b(?:{apart}|{change})\b", re.IGNORECASE)
 
 
 @cache
-def _articles_of_any(lexicon: Lexicon) -> re.Pattern[str]:
-    return re.compile(rf"\b{lexicon.pattern('roles', 'articles_of_any')}\s\W?$", re.IGNORECASE)
+def _joined(lexicon: Lexicon) -> re.Pattern[str]:
+    """Return a pattern of what is between two names of a list."""
+    joining, article = lexicon.pattern("clauses", "joining"), lexicon.pattern("grammar", "articles")
+    return re.compile(rf"\s*(?:,\s*|,?\s*\b{joining}\b\s*)(?:{article}\s+)?")
 
 
-@cache
-def _bound(lexicon: Lexicon) -> re.Pattern[str]:
-    return re.compile(rf"\b{lexicon.pattern('roles', 'bounds_behind')}\b", re.IGNORECASE)
+def _is_of_any(sentence: Sentence, at: int) -> bool:
+    """Return whether a name at a place is that of any such thing: *an oak*."""
+    article = role_pattern(sentence.lexicon, r"\b{}\s\W?$", "articles_of_any")
+    return bool(article.search(sentence.text[:at]))
+
+
+def _is_change(sentence: Sentence, number: Stated) -> bool:
+    """Return whether a number is a change: *it rises by 3*."""
+    by = role_pattern(sentence.lexicon, r"\b{}\s$", "by")
+    return bool(by.search(sentence.text[: number.start]))
+
+
+def _is_day(number: Stated, lexicon: Lexicon) -> bool:
+    """Return whether a number is the day of a month: *12th*."""
+    endings = lexicon.pattern("grammar", "ordinal_endings")
+    return bool(re.search(rf"\d{{1,2}}{endings}$", number.text))

@@ -11,13 +11,9 @@ from vaultkit.checks.lookup import exact_fraction
 from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.checks.things import Thing, Things
 from vaultkit.claims.attributions import words_behind
+from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.stated import Stated
 
-#: Where another clause begins.
-_STOP = re.compile(
-    r"[,;:()—–](?=\s|$)|(?<=\s)[(—–]"
-    r"|\s(?:and|but|while|whereas|which|where|so|because|since|than|if|or|against)\b"
-)
 #: Words before a number that takes up an earlier one.
 _REFERENCE = re.compile(r"\b(?:the|this|that|these|those|its|of|by|than|to|from|with)\s$", re.I)
 #: The word between an article and a label.
@@ -155,7 +151,8 @@ class View:
 
     @cached_property
     def _stops(self) -> list[int]:
-        return [found.start() for found in _STOP.finditer(self.part.sentence.text)]
+        ends = clause_end(self.part.lexicon, "joining", "contrasting", "dependent", "comparing")
+        return [found.start() for found in ends.finditer(self.part.sentence.text)]
 
     @cached_property
     def _keys(self) -> list[Token]:

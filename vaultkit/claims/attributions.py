@@ -42,13 +42,13 @@ class LabelPlace:
 
 
 @cache
-def _pattern(lexicon: Lexicon, form: str, *lists: str) -> re.Pattern[str]:
+def role_pattern(lexicon: Lexicon, form: str, *lists: str) -> re.Pattern[str]:
     r"""Return the pattern ``form``, where each ``{}`` stands for the words of one of the lists.
 
     The lists are those of the table *roles* of the lexicon.
 
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> _pattern(lexicon(), r"{}\s", "there").match("There are 3")[0]
+    >>> role_pattern(lexicon(), r"{}\s", "there").match("There are 3")[0]
     'There are '
     """
     words = [lexicon.pattern("roles", name) for name in lists]
@@ -109,7 +109,7 @@ def words_behind(sentence: Sentence, number: Stated) -> list[str]:
     found = _UNIT.match(sentence.text, written.end() if written else number.end)
     money = sentence.text[max(0, number.start - 1) : number.start]
     words = [money] if money in ("$", "€", "£") else []
-    function_word = _pattern(sentence.lexicon, "{}", "no_noun")
+    function_word = role_pattern(sentence.lexicon, "{}", "no_noun")
     for word in found.groups() if found else ():
         if not word or function_word.fullmatch(word):
             break
@@ -141,7 +141,7 @@ def number_beside(
     kind
         The words of what such numbers are: their unit, what they count, the name of the variable.
     """
-    not_its_own = _pattern(sentence.lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
+    not_its_own = role_pattern(sentence.lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
     if _is_aside(sentence, place) or not_its_own.search(sentence.text):
         return None, False
     after = next((n for n in sentence.numbers if n.start >= place.end), None)
@@ -162,12 +162,12 @@ def _number_after(
     """
     lexicon = sentence.lexicon
     gap = sentence.text[place.end : number.start]
-    turn = _pattern(lexicon, r"\b{}\b|[()—–:](?!\s*$)", "turns")
+    turn = role_pattern(lexicon, r"\b{}\b|[()—–:](?!\s*$)", "turns")
     if turn.search(gap) or len(gap.split()) > _AFTER:
         return None
     words = words_behind(sentence, number)
     if words and is_unit_of(words, kind, lexicon):
-        other = _pattern(lexicon, r"\b{}\b", "other_times").search(gap)
+        other = role_pattern(lexicon, r"\b{}\b", "other_times").search(gap)
         return (None if other else number), True
     is_plain = words in ([], ["%"]) or _is_of_kind(gap, kind, lexicon)
     if is_plain and (_is_sure(number) or _is_plain_gap(gap, kind, lexicon)):
@@ -184,7 +184,7 @@ def _number_ahead(
     label = sentence.text[place.start : place.end]
     if words and stem(words[0], lexicon) in {stem(word, lexicon) for word in label.split()}:
         # *There are 24 violas.*
-        opening = _pattern(lexicon, r"\s*(?:{}|the)(?:\s{})?\s*", "there", "only")
+        opening = role_pattern(lexicon, r"\s*(?:{}|the)(?:\s{})?\s*", "there", "only")
         return (number if opening.fullmatch(sentence.text[: number.start]) else None), False
     gap = sentence.text[number.end : place.start]
     if not _only_join(gap, kind, lexicon) or len(gap.split()) > _BEFORE:
@@ -204,20 +204,20 @@ def _is_sure(number: Stated) -> bool:
 def _only_join(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
     """Return whether words between a number and its label only join them."""
     words = [w for w in gap.split() if stem(w, lexicon).lower() not in kind and w not in kind]
-    link = _pattern(lexicon, r"[\s,%°]*(?:\b{}\b[\s,]*)*", "links")
+    link = role_pattern(lexicon, r"[\s,%°]*(?:\b{}\b[\s,]*)*", "links")
     return bool(link.fullmatch(" ".join(["", *words, ""])))
 
 
 def _is_plain_gap(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
     """Return whether words between label and number do not say that it is something else."""
-    rest = _pattern(lexicon, r"\b{}\b", "plain").sub(" ", gap)
+    rest = role_pattern(lexicon, r"\b{}\b", "plain").sub(" ", gap)
     words = re.findall(r"[^\W\d_]+", rest)
     return all(stem(word, lexicon).lower() in kind or word in kind for word in words)
 
 
 def _is_of_kind(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
     """Return whether the word of the kind is right before the number: *lead melts at 327*."""
-    words = _pattern(lexicon, r"\s{}\s*$", "joining").sub("", f" {gap.strip()} ").split()
+    words = role_pattern(lexicon, r"\s{}\s*$", "joining").sub("", f" {gap.strip()} ").split()
     return bool(words) and (stem(words[-1], lexicon).lower() in kind or words[-1] in kind)
 
 
@@ -225,21 +225,21 @@ def _is_aside(sentence: Sentence, place: LabelPlace) -> bool:
     """Return whether a sentence is about something other than the label that it names."""
     before = sentence.text[: place.start]
     lexicon = sentence.lexicon
-    if _pattern(lexicon, r"\b{}\s(?:(?:the|this|that|our)\s)?$", "near").search(before):
+    if role_pattern(lexicon, r"\b{}\s(?:(?:the|this|that|our)\s)?$", "near").search(before):
         return True
     # *The yearly payment* is not the payment.
-    if _pattern(lexicon, r"\b{}\s[^\W\d_]+\s$", "determiners").search(before):
+    if role_pattern(lexicon, r"\b{}\s[^\W\d_]+\s$", "determiners").search(before):
         return True
     # *A yew has 77 leaves at least* is about any.
-    if _pattern(lexicon, r"^\s*{}\s$", "articles_of_any").search(before):
+    if role_pattern(lexicon, r"^\s*{}\s$", "articles_of_any").search(before):
         return True
-    case = _pattern(lexicon, r"^\s*{}\b\s*", "case").match(before)
+    case = role_pattern(lexicon, r"^\s*{}\b\s*", "case").match(before)
     return bool(case) and bool(re.search(r"\w+\s+\w+", before[case.end() :] if case else ""))
 
 
 def is_apart(sentence: Sentence, text: str) -> bool:
     """Return whether a text supposes, denies or compares."""
-    apart = _pattern(sentence.lexicon, r"(?<![\w-])(?:{}|{})(?![\w-])", "apart", "denied")
+    apart = role_pattern(sentence.lexicon, r"(?<![\w-])(?:{}|{})(?![\w-])", "apart", "denied")
     return bool(apart.search(text))
 
 
@@ -304,7 +304,7 @@ def subject_stems(sentence: Sentence, number: Stated) -> list[str]:
 def possession_stems(sentence: Sentence, number: Stated) -> list[str]:
     """Return the stems of *hydration* in *the dough has a hydration of 68 %*; empty if in doubt."""
     lexicon, before = sentence.lexicon, sentence.text[: number.start]
-    found = _pattern(
+    found = role_pattern(
         lexicon,
         r"\s*(?:{}|(?:{})\s\w+)\s{}\s(?:an?\s)?(?P<own>\w+(?:\s\w+)?)\s{}\s",
         "it",
@@ -346,12 +346,14 @@ def is_cited(sentence: Sentence, link: int, number: int) -> bool:
     """Return whether a number belongs to the note of a link before it: *[[Sag]], where it is 3*."""
     gap = sentence.text[link:number]
     lexicon = sentence.lexicon
-    if _pattern(lexicon, r"\b{}\b", "cited").search(gap):
+    if role_pattern(lexicon, r"\b{}\b", "cited").search(gap):
         return True
     # *In [[Sag]] the largest deflection is 3 mm.*
     opens = re.fullmatch(r"\W*(?:as |see )?in\W*", sentence.text[:link].lower())
     far = 8 if opens else 5
-    return not _pattern(lexicon, r"\b{}\b|[)—–:]", "turns").search(gap) and len(gap.split()) <= far
+    return (
+        not role_pattern(lexicon, r"\b{}\b|[)—–:]", "turns").search(gap) and len(gap.split()) <= far
+    )
 
 
 def differ_in_prefix(one: str, other: str) -> bool:
@@ -380,7 +382,7 @@ def power_of_prefix(unit: str) -> tuple[int | None, str]:
 def _ends_clause(sentence: Sentence, number: Stated) -> bool:
     """Return whether a number ends its clause, apart from a unit."""
     return not is_difference(sentence, number) and bool(
-        _pattern(
+        role_pattern(
             sentence.lexicon,
             r"(?:\s?[%°‰]|\s(?!{}\b)[^\W\d]{{1,14}}(?:\s?/\s?\w+|\s{}\s\w+)?)?\s*"
             r"(?:$|[.,;:)](?!\d)|\s{}\b)",
@@ -393,7 +395,7 @@ def _ends_clause(sentence: Sentence, number: Stated) -> bool:
 
 def is_copula(sentence: Sentence, number: Stated) -> bool:
     """Return whether the verb before a number says that the number is the value itself."""
-    verbs = _pattern(sentence.lexicon, r"\b{}(?:\s\w+)?\s+[$€£]?$", "verbs")
+    verbs = role_pattern(sentence.lexicon, r"\b{}(?:\s\w+)?\s+[$€£]?$", "verbs")
     return not verbs.search(sentence.text[: number.start])
 
 
@@ -419,7 +421,7 @@ def counted_noun(sentence: Sentence, number: Stated) -> Count | None:
     True
     """
     lexicon, before = sentence.lexicon, sentence.text[: number.start]
-    verb = _pattern(
+    verb = role_pattern(
         lexicon,
         r"(?:\b{}\s(?P<takes>{})|\b{})\s(?:{}\s)?$",
         "it",
@@ -427,7 +429,7 @@ def counted_noun(sentence: Sentence, number: Stated) -> Count | None:
         "there",
         "only",
     ).search(before)
-    noun = _pattern(
+    noun = role_pattern(
         lexicon,
         r"\s(?P<all>(?:{}\s|[a-z]+\s)?(?P<noun>[a-z]{{3,}}))(?=\s*$|[.,;:)]|\s{}\b)",
         "pairs",

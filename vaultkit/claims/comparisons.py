@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.lexicon import Lexicon
 
 _FLIPPED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "==", "in": "not in",
@@ -356,9 +357,9 @@ def contrary_extreme(text: str, behind: str, tree: ast.expr, words: Lexicon) -> 
     found = relation(tree)
     if len(found.extremes) != 1:
         return ""
-    clauses = re.compile(rf"[,;:]\s|\b{words.pattern('grammar', 'clauses')}\b", re.IGNORECASE)
-    begins = max((stop.end() for stop in clauses.finditer(text)), default=0)
-    stop = clauses.search(behind)
+    end = clause_end(words, "joining", "contrasting", marks=",;:")
+    begins = max((stop.end() for stop in end.finditer(text)), default=0)
+    stop = end.search(behind)
     near = _superlatives(text[begins:], words)[-1:]
     near = near or _superlatives(behind[: stop.start()] if stop else behind, words)[:1]
     spoken = near or _superlatives(text, words)[-1:]
