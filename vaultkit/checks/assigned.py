@@ -22,7 +22,6 @@ from vaultkit.checks.labelled import (
     LabelledNumbers,
     Words,
     is_same,
-    unit_of,
     word_of,
 )
 from vaultkit.checks.lookup import exact_fraction
@@ -34,6 +33,7 @@ from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.numerals import NUMERAL
 from vaultkit.claims.stated import Stated
+from vaultkit.claims.units import unit_of
 from vaultkit.read.note import Note
 
 #: Most numbers of a text that are compared with each other.

@@ -21,14 +21,15 @@ from vaultkit.checks.arrows import arrows, reversed_arrow
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
-from vaultkit.checks.measures import Measure, measure_in_other_unit, measures_in_comments, size_of
+from vaultkit.checks.measures import Measure, measure_in_other_unit, measures_in_comments
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.stated import is_slip
 from vaultkit.claims.amounts import as_float
-from vaultkit.claims.attributions import is_apart, power_of_prefix, words_behind
+from vaultkit.claims.attributions import is_apart, words_behind
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, cell_sentences, stem
 from vaultkit.claims.stated import Stated, numbers, significant_digits
+from vaultkit.claims.units import power_of_prefix, size_of
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 

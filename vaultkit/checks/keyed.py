@@ -20,7 +20,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from vaultkit.checks.check import Contradiction
-from vaultkit.checks.labelled import unit_of
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
@@ -39,6 +38,7 @@ from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stems
 from vaultkit.claims.numerals import NUMERAL
 from vaultkit.claims.stated import Stated
+from vaultkit.claims.units import unit_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import CODE
 from vaultkit.run.session import Step

@@ -20,7 +20,6 @@ from typing import Any
 
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import parse_number
-from vaultkit.checks.measures import size_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.origins import find_origins
 from vaultkit.checks.printed import printed_arguments
@@ -29,6 +28,7 @@ from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import stem
 from vaultkit.claims.stated import Stated
+from vaultkit.claims.units import size_of, unit_of
 from vaultkit.read.note import Block, Cell
 from vaultkit.run.session import Step
 
@@ -43,7 +43,6 @@ _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^\W\dA-Z_]+\d*|[^\W\d_]+\d*")
 _ITEM = re.compile(r"^\s*\d{1,2}[.)]\s+(?=[^\W\d])")
 #: What separates the parts of a line.
 _BREAK = re.compile(r"[,;|](?!\d)|\s{2,}|->|→|[({\[]")
-_BEHIND = re.compile(r"[\s-]?([%°]|[^\W\d_]+(?:/[^\W\d_]+)?)")
 _LIST = re.compile(r"\[[^\[\]]*\]")
 #: Between the titles of columns.
 _WIDE, _BLANKS = re.compile(r"\s*\|\s*|\s{2,}|\t"), re.compile(r"[\s|]+")
@@ -387,20 +386,6 @@ class LabelledNumbers:
             last = bisect_right(self._values, high + slack)
             found |= dict.fromkeys(self._sorted[first:last])
         return list(found) if len(found) <= _MANY else []
-
-
-def unit_of(text: str, end: int, lexicon: Lexicon) -> str:
-    """Return the unit behind a place of a text in a form that can be compared; empty without one.
-
-    >>> from vaultkit.claims.lexicon import lexicon
-    >>> [unit_of(text, 2, lexicon()) for text in ("30 minutes", "30 min", "30 cats")]
-    ['60s', '60s', '']
-    """
-    found = _BEHIND.match(text, end)
-    if not found or found[1] in "%°":
-        return found[1] if found else ""
-    size = size_of(found[1], lexicon)
-    return "" if size is None else f"{float(size[1]):g}{size[0]}"
 
 
 def _named(block: Block) -> set[str]:

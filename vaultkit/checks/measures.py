@@ -10,22 +10,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 
 from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.stated import digits_without_zeros
-from vaultkit.claims.attributions import power_of_prefix, words_behind
-from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.attributions import words_behind
 from vaultkit.claims.mentions import Sentence
 from vaultkit.claims.stated import Stated
+from vaultkit.claims.units import size_of
 from vaultkit.read.note import Block
 
-#: The units of time in seconds.
-_TIMES = {"min": 60, "h": 3600, "d": 86_400, "wk": 604_800, "mo": 2_629_746, "y": 31_556_952}
 #: The least number of digits that hardly agree by chance, and of those that need more evidence.
 _SURE, _LEAST = 3, 2
-#: The least letters of a unit in words, whose case has no meaning.
-_WORD = 3
 _NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e-?\d+)?"
 _ASSIGNED = re.compile(
     rf"^[ \t]*\w+(?:,\s*\w+)*\s*=\s*(?P<values>{_NUMBER}(?:,\s*{_NUMBER})*)\s*#\s*(?P<units>.+)$",
@@ -59,28 +54,6 @@ def measures_in_comments(block: Block) -> Iterator[Measure]:
         for value, unit in zip(values, units, strict=True):
             if own := _COMMENT.fullmatch(unit):
                 yield Measure(value, own["unit"], f"the code at line {line}", is_literal=True)
-
-
-@cache
-def size_of(unit: str, lexicon: Lexicon) -> tuple[str, Fraction] | None:
-    """Return the base of a unit and its size in it; None if it is unknown.
-
-    The case of a symbol has a meaning: ``h`` is an hour, and ``H`` is not.
-
-    >>> from vaultkit.claims.lexicon import lexicon
-    >>> [str(size_of(unit, lexicon())) for unit in ("km/h", "Hours", "H", "eggs")]
-    ["('m/h', Fraction(1000, 1))", "('s', Fraction(3600, 1))", 'None', 'None']
-    >>> [str(size_of(unit, lexicon())[1]) for unit in ("ml", "ML", "min", "Min")]
-    ['1/1000', '1000000', '60', '60']
-    """
-    above, stroke, below = unit.partition("/")
-    spellings = {above} if len(above) < _WORD else {above, above.lower()}
-    measures = lexicon.words["measures"].items()
-    known = next((name for name, words in measures if spellings & {*words}), above)
-    if known in _TIMES:
-        return f"s{stroke}{below}", Fraction(_TIMES[known])
-    power, base = power_of_prefix(known)
-    return None if power is None else (f"{base}{stroke}{below}", Fraction(10) ** power)
 
 
 def measure_in_other_unit(

@@ -29,7 +29,6 @@ from vaultkit.claims.attributions import (
     attribution_stems,
     clause_around,
     counted_noun,
-    differ_in_prefix,
     is_apart,
     is_copula,
     label_places,
@@ -42,6 +41,7 @@ from vaultkit.claims.attributions import (
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.mentions import Sentence, sentences, stem, stems
 from vaultkit.claims.stated import Stated
+from vaultkit.claims.units import differ_in_prefix
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 

@@ -16,7 +16,8 @@ from vaultkit.claims.bindings import Binding
 from vaultkit.claims.comparisons import contrary_extreme, order_of_difference
 from vaultkit.claims.expressions import is_literal
 from vaultkit.claims.lexicon import Lexicon, lexicon
-from vaultkit.claims.stated import Stated, numbers, unit_behind, unit_named
+from vaultkit.claims.stated import Stated, numbers
+from vaultkit.claims.units import unit_behind, unit_named
 
 _HUNDRED = re.compile(r"(?<![\w.])100(?:\.0*)?(?![\w.])|percent|pct", re.IGNORECASE)
 #: The units of time in seconds.
@@ -173,7 +174,7 @@ def _number(
         )
     if not wrong and len(values) == 1 and not formula:
         unit = unit_named(binding.remark, words)
-        own = unit_behind(ahead, stated[-1][0], words)
+        own = unit_behind(ahead, stated[-1][0].start, words)
         if unit and own != unit:
             code = binding.source.partition("#")[0].strip()
             why = f"{code} is {texts[0]} {unit}, but the text has {own or 'no unit'}"

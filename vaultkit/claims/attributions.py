@@ -24,12 +24,6 @@ _LONGEST_SUBJECT = 4
 _PAUSE = re.compile(r"[:;—–](?=\s)")
 _WRITTEN = re.compile(r"[-−+]?\d[\d,_.\u00a0\u202f]*(?<![.,])")
 _UNIT = re.compile(r"\s?(%|‰|°\s?[CF]?|[$€£]|[^\W\d]+(?:/[^\W\d]+)?)(?:\s([^\W\d]+))?")
-_PREFIX = re.compile(
-    r"(?:[TGMkhcmµμunp])(?=(?:g|m|s|A|K|N|J|W|V|F|H|B|L|l|Hz|Pa|eV|Wh|mol|Ω)(?:/\w+)?$)"
-)
-_SYMBOL = re.compile(r"[TGMkcmµμunp]?(?:g|m|s|A|J|L|W|V|F|Hz|Pa|eV|Wh|mol|Ω)")
-_POWERS = {"T": 12, "G": 9, "M": 6, "k": 3, "c": -2, "m": -3, "µ": -6, "μ": -6, "u": -6, "n": -9,
-           "p": -12}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -354,29 +348,6 @@ def is_cited(sentence: Sentence, link: int, number: int) -> bool:
     return (
         not role_pattern(lexicon, r"\b{}\b|[)—–:]", "turns").search(gap) and len(gap.split()) <= far
     )
-
-
-def differ_in_prefix(one: str, other: str) -> bool:
-    """Return whether two units differ only in their prefix.
-
-    >>> differ_in_prefix("kg", "g"), differ_in_prefix("g", "m")
-    (True, False)
-    """
-    base = _PREFIX.sub("", one)
-    has_prefix = any(_PREFIX.match(unit) for unit in (one, other))
-    return has_prefix and one != other and base == _PREFIX.sub("", other)
-
-
-def power_of_prefix(unit: str) -> tuple[int | None, str]:
-    """Return the power of ten of the prefix of a unit, and the unit without it; None if unknown.
-
-    >>> power_of_prefix("kHz"), power_of_prefix("m"), power_of_prefix("eggs")
-    ((3, 'Hz'), (0, 'm'), (None, ''))
-    """
-    if not _SYMBOL.fullmatch(unit):
-        return None, ""
-    found = _PREFIX.match(unit)
-    return (_POWERS[unit[0]], unit[1:]) if found else (0, unit)
 
 
 def _ends_clause(sentence: Sentence, number: Stated) -> bool:

@@ -26,6 +26,7 @@ from vaultkit.claims.quantities import (
     parse_grouped_digits,
     unit_of_last_digit,
 )
+from vaultkit.claims.units import PREFIXES, SECONDS, SYMBOL
 
 #: How far a value may be from a multiple or a fraction in words, and from one with *about*.
 _WORDY, _ROUGH = Fraction(1, 20), Fraction(3, 20)
@@ -34,14 +35,6 @@ _ALMOST = Fraction(3, 20)
 _MINUS = "-−‐‑﹣－–"
 _ZERO, _TEN = Fraction(0), 10
 
-_PREFIXES = {"T": 12, "G": 9, "M": 6, "k": 3, "h": 2, "c": -2, "m": -3, "µ": -6, "μ": -6, "u": -6,
-             "n": -9, "p": -12, "f": -15}  # fmt: skip
-_SYMBOLS = ("mol", "Hz", "Pa", "eV", "Wh", "cal", "bit", "m", "g", "s", "A", "K", "N", "J", "W",
-            "C", "V", "F", "T", "H", "B", "L", "l", "Ω")  # fmt: skip
-_SYMBOL = re.compile(
-    rf"[ \u00a0\u202f]?(?P<prefix>[{''.join(_PREFIXES)}])?(?P<unit>{'|'.join(_SYMBOLS)})"
-    r"(?:\^?(?P<power>[23]|[²³]))?(?![A-Za-z²³^])(?:\s?/\s?(?P<per>h|min|s)(?![A-Za-z]))?"
-)
 _GREEK = {"tera": 12, "giga": 9, "mega": 6, "kilo": 3, "hecto": 2, "centi": -2, "milli": -3,
           "micro": -6, "nano": -9, "pico": -12}  # fmt: skip
 _NAMED = re.compile(
@@ -49,10 +42,6 @@ _NAMED = re.compile(
     r"|newton|pascal|byte|bit|lit(?:er|re)|amp(?:ere)?|ohm|electronvolt|mole)s?\b",
     re.IGNORECASE,
 )
-_SECONDS = {"h": 3600, "min": 60, "s": 1}
-#: A unit that is a sign, and money before its number.
-_SIGN = re.compile(r"[ \u00a0\u202f]?(?:[%‰€$£]|°\s?[CFK](?!\w))")
-_MONEY_BEFORE = re.compile(r"[€$£]\s?$")
 _DEGREE = re.compile(r"[ \u00a0]?°(?!\s?[CFK])")
 
 
@@ -185,50 +174,6 @@ def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -
     return stated
 
 
-def unit_behind(text: str, stated: Stated, words: Lexicon) -> str:
-    """Return the symbol of the unit of a number; empty if it has none that is known.
-
-    >>> from vaultkit.claims.lexicon import lexicon
-    >>> texts = "484 kg of dough", "six centimetres", "21 g", "3 km/h", "12 °C", "$3", "5 steps"
-    >>> read = [(text, numbers(text, len(text), lexicon())[0]) for text in texts]
-    >>> [unit_behind(text, number, lexicon()) for text, number in read]
-    ['kg', 'cm', 'g', 'km/h', '°C', '$', '']
-    """
-    behind = re.match(rf"[+{_MINUS}]?[\d.,]*\d|[^\W\d_]+", text[stated.start :])
-    rest = text[stated.start + behind.end() :] if behind else ""
-    if found := _match_unit(rest, words):
-        return _symbol(found[0], words)
-    money = _MONEY_BEFORE.search(text[: stated.start])
-    return money[0].strip() if money else ""
-
-
-def unit_named(text: str, words: Lexicon) -> str:
-    """Return the symbol of the unit that a text names; empty if it is anything else.
-
-    >>> from vaultkit.claims.lexicon import lexicon
-    >>> [unit_named(text, lexicon()) for text in ("kilograms", "km/h", "per cent", "total")]
-    ['kg', 'km/h', '%', '']
-    """
-    found = _match_unit(text, words)
-    return _symbol(text, words) if found and found.end() == len(text) else ""
-
-
-def _match_unit(text: str, words: Lexicon) -> re.Match[str] | None:
-    """Return the unit at the beginning of a text, in words or as a symbol."""
-    measure = _Patterns.for_lexicon(words).measure
-    return measure.match(text) or _SIGN.match(text) or _SYMBOL.match(text)
-
-
-def _symbol(unit: str, words: Lexicon) -> str:
-    """Return the symbol of a unit, so that its forms can be compared."""
-    name = " ".join(unit.strip("- \u00a0\u202f").split())
-    tables = words.words["measures"], words.words["signs_of_units"]
-    if any(name in table for table in tables):
-        return name
-    named = (own for table in tables for own, known in table.items() if name.lower() in known)
-    return next(named, name.replace(" ", "").replace("^2", "²").replace("^3", "³"))
-
-
 class _Patterns:
     """The patterns of a language, by what they match."""
 
@@ -254,9 +199,6 @@ class _Patterns:
         units = "|".join(words.words["units"]["1e-2"])
         percent = rf"(?P<percent>\s(?:percent|per\scent|{units})\b)?"
         self.numerals = _whole_word_pattern(rf"(?P<n>{NUMERAL}){percent}")
-        symbols = "|".join(map(re.escape, words.words["measures"]))
-        named = f"{pattern('measures')}|{pattern('signs_of_units')}"
-        self.measure = re.compile(rf"[- \u00a0\u202f]?(?:{symbols}|(?i:{named}))(?![\w/²³^])")
         self.unit = re.compile(rf"[- ]{pattern('units')}(?!\w)", re.IGNORECASE)
         self.minus = re.compile(rf"{pattern('before', 'minus')}\s$", re.IGNORECASE)
         articles = pattern("grammar", "articles")
@@ -405,12 +347,12 @@ def _unit_scales(
             scales = (*scales, Fraction(2) ** BINARY[unit])
         return scales, end, SCALE[unit] == -2
     begins = end
-    if found := _SYMBOL.match(text, begins):
+    if found := SYMBOL.match(text, begins):
         power = {"": 1, "2": 2, "²": 2, "3": 3, "³": 3}[found["power"] or ""]
-        exponent = _PREFIXES.get(found["prefix"] or "", 0)
+        exponent = PREFIXES.get(found["prefix"] or "", 0)
         factor = Fraction(10) ** (exponent * power)
         if found["per"]:
-            factor /= _SECONDS[found["per"]]
+            factor /= SECONDS[found["per"]]
         # A gram is a thousandth of the unit of mass.
         more = (factor / 1000,) if found["unit"] == "g" else ()
         known = dict.fromkeys((one, factor, *more))

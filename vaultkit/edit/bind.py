@@ -14,7 +14,8 @@ from vaultkit.checks.bindings import agreement
 from vaultkit.checks.bound_keys import other_key
 from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.bindings import bindings
-from vaultkit.claims.stated import Stated, unit_behind
+from vaultkit.claims.stated import Stated
+from vaultkit.claims.units import unit_behind
 from vaultkit.edit import bind_numbers, bind_words
 from vaultkit.edit.kinds import is_multiple, is_ordinal
 from vaultkit.edit.sentences import Candidate, Page, Proposal, Sentence
@@ -66,7 +67,7 @@ def _unit(page: Page, sentence: Sentence, stated: Stated) -> str:
     text = sentence.piece.text
     if is_multiple(stated) or is_ordinal(stated, text):
         return ""
-    unit = unit_behind(text, stated, page.words)
+    unit = unit_behind(text, stated.start, page.words)
     is_counted = stated.value.denominator == 1 and unit in _COUNTED
     # The check of the number reads *67 %* as 0.67, too.
     return "" if is_counted or unit in ("%", "‰") else unit
