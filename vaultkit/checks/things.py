@@ -113,7 +113,8 @@ class Things:
 
     def known_by(self, words: Words) -> list[Thing]:
         """Return the numbers that have some of these words."""
-        return list(dict.fromkeys(thing for word in words for thing in self._by_word[word]))
+        found = (thing for word in sorted(words) for thing in self._by_word[word])
+        return list(dict.fromkeys(found))
 
     def of(self, number: Stated) -> list[Thing]:
         """Return the numbers that a text may state."""
