@@ -132,6 +132,7 @@ The farthest is `f`, and `a`<!-- = min(distance, key=distance.get) --> the {near
 The {largest|smallest} debt is 9<!-- = -min(-d for d in distance.values()) -->
 The farthest node is `{f|c}`<!-- = max(distance, key=distance.get) -->
 The {farthest|nearest} node is `f`<!-- = max(distance, key=distance.get) -->
+The farthest node is `{f|f`, `g_2}`<!-- = max(distance, key=distance.get) -->
 The way is {a|b}, {b|a}, f<!-- = path -->
 over {two|three} edges<!-- = len(path) - 1 -->
 `b` is {nearer|farther}<!-- distance["b"] < distance["c"] --> than `c`

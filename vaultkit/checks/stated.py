@@ -322,7 +322,7 @@ def _ends_with(binding: Binding, names: Sequence[str], words: Lexicon) -> bool:
     Some words may follow the last name, *the `f` node*, unless they are names themselves. Between
     two names there may be words that join a list: *`f`, `g` and `h`*.
     """
-    said = _words_of(binding.words[: binding.at])
+    said, last_name = _words_of(binding.words[: binding.at]), _words_of(binding.text)
     wanted = [word for name in names for word in _words_of(name)]
     joining = words.words["grammar"]["in_lists"] if len(names) > 1 else ()
     for end in range(len(said), len(said) - _BETWEEN - 1, -1):
@@ -330,7 +330,7 @@ def _ends_with(binding: Binding, names: Sequence[str], words: Lexicon) -> bool:
             return True
         # This word is to be skipped. But *New York City* does not name York, and of two names in
         # code, the last one counts.
-        if end > 0 and (said[end - 1][:1].isupper() or said[end - 1] == binding.text):
+        if end > 0 and (said[end - 1][:1].isupper() or said[:end][-len(last_name) :] == last_name):
             return False
     return False
 
