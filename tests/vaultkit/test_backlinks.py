@@ -28,6 +28,8 @@ def vault_of(root: Path, **notes: str) -> Vault:
         ("An interval $[0, 1)$ and (so. Two here.", "here", "Two here."),
         ("From Vaswani et al. (2017), here. Next.", "here", "From Vaswani et al. (2017), here."),
         ("One. See [[A#1. Two]] here. Three.", "here", "See [[A#1. Two]] here."),
+        ("![One. Two.](a.svg) Three here. Four.", "here", "![One. Two.](a.svg) Three here."),
+        ("Before. See [one. Two](b.md) here.", "here", "See [one. Two](b.md) here."),
         ("One. Two %%said\nin secret%% here. ^id", "here", "Two here."),
     ],
 )

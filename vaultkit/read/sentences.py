@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 
 from vaultkit.read.syntax import BLOCK_ID, COMMENT, WIKILINK
+from vaultkit.read.tokenizer import tokenize_line
 
 #: Longest text that is taken for a sentence.
 LONGEST = 2000
@@ -70,8 +71,8 @@ class Sentences:
         return max(start, at - LONGEST), min(stop, at + LONGEST)
 
     def _find_ends(self) -> list[int]:
-        """Return where sentences end, which is never within brackets or a link."""
-        inside = _spans_in_parentheses(self.content)
+        """Return where sentences end, which is never within brackets, an image or a link."""
+        inside = _spans_in_parentheses(self.content) + _spans_with_address(self.content)
         inside += [found.span() for found in WIKILINK.finditer(self.content)]
         ends = [found.end() for found in _END.finditer(self.content)]
         return [end for end in ends if not any(first < end <= last for first, last in inside)]
@@ -99,6 +100,18 @@ def informativeness(sentence: str) -> tuple[bool, bool, bool, int]:
     links = len(WIKILINK.findall(sentence))
     words = len(WIKILINK.sub(" ", sentence).split())
     return is_whole(sentence), words > 3 * links, not sentence.endswith(":"), min(words, 25)
+
+
+def _spans_with_address(content: str) -> list[tuple[int, int]]:
+    """Return the spans of the images and links that have an address: ``![One. Two.](a.svg)``.
+
+    >>> _spans_with_address("![One. Two.](a.svg) Three, [four](b).")
+    [(0, 19), (27, 36)]
+    """
+    if "](" not in content:
+        return []
+    tokens = tokenize_line(content)
+    return [(token.meta["at"], token.meta["end"]) for token in tokens if "end" in token.meta]
 
 
 def _spans_in_parentheses(content: str) -> list[tuple[int, int]]:

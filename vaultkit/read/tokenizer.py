@@ -205,7 +205,10 @@ class _Inline(ParserInline):
         return state.tokens
 
     def tokenize(self, state: StateInline) -> None:
-        """Apply the rules from left to right; record in ``meta["at"]`` where a token begins."""
+        """Apply the rules from left to right; record in ``meta["at"]`` where a token begins.
+
+        The ``meta["end"]`` of an image or a link is where its address ends.
+        """
         rules = self.ruler.getRules("")
         text_start = state.pos  # the beginning of pending text
         while state.pos < state.posMax:
@@ -223,6 +226,8 @@ class _Inline(ParserInline):
                 # Text that was pending is added before the token of the rule.
                 was_pending = index == 0 and token.type == "text" and text_start < start
                 token.meta.setdefault("at", text_start if was_pending else start)
+                if token.type in ("image", "link_open"):
+                    token.meta.setdefault("end", state.pos)
             if added and state.pending:
                 text_start = start
         if state.pending:
