@@ -53,6 +53,7 @@ OPEN = [
     "As in [[Sag]], where the rope sags 99.9 mm.",
     "The beam sags 12.84 mm, which is much (see [[Sag]]).",
     "In [[Sag]] the knot of a rope has 16 mm.",
+    "In [[Sag]] the widest rope has 16 mm.",
     "As in [[Sag]], where the beam sags more than 12.84 mm.",
     "As in [[Sag]], where the beam sags 12.84 mm.\n\n```python\nown = 12.84\n```",
 ]

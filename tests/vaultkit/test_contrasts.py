@@ -92,6 +92,7 @@ def test_words_agree_with_the_numbers_of_their_sentence(true: str, false: str) -
         "The bank is nearer (0.54) than the other (0.40).",
         "It is 0.43, more than half of its maximum.",
         "It took 0.43 s, more than half of the time.",
+        "It is about half of the total, 0.221.",
         "A third are red, 20 % are blue.",
         "The third (24 %) was late.",
         "Half of it (20 %) and the rest (80 %) differ.",

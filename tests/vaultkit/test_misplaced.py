@@ -131,6 +131,14 @@ OPEN = [
      "The fare is 12.25. The toll is 147.0. The yearly fare is 147.0."),
     ('print("fare", 12.25, "toll", 147.0)', "The toll is 147.0. The fare is 147.0 in all."),
     ('print("fare", 12.25, "toll", 147.0)', "The toll is 147.0, and the fare is 147.0 lower."),
+    # The sum of two numbers.
+    ('print("oak boards 498.0 mm")\nprint("elm boards 702.0 mm")\nshelf = {"ash boards": 1200}',
+     "The oak boards and the elm boards add up to 1200 mm. The shelf takes 1200 mm."),
+    # The text says the sign.
+    ('for cars, v in ((40, 78.6), (100, 31.4)):\n    print(f"{cars:3d} {v:5.1f}")\n'
+     'print("wave at the jam:", -31.4)\nprint("slow truck:", 15.7)',
+     "With 100 cars the speed is 31.4. When traffic meets a jam, the wave moves back at 31.4. "
+     "Behind a slow truck it moves at 15.7."),
     # The two numbers are in the order of their words.
     ('print("win 0.7205, draw 0.1795")', "A win and a draw have 0.7205 and 0.1795."),
 ]  # fmt: skip

@@ -376,6 +376,10 @@ PAIRS = [
 ]  # fmt: skip
 
 #: Sentences in which the number may belong to something else, and which are not contradicted.
+LATE = (
+    "```python\nprint('4500 cars: without 67.5 with 90.0')\n```\n\n"
+    "```python\nprint('the light: 22.5 s')\n```\n"
+)
 OPEN = [
     ("| moves | squares |\n|---|---|\n| 2 | 4 |\n| 3 | 60 |\n", "All 64 squares are reached."),
     (REIGNS, "Ada had the second longest time of 3."),
@@ -450,6 +454,8 @@ OPEN = [
     (TREES, "A birch has 142 years to live."),
     (TREES, "The yew is 17.8 km away."),
     ("```python\nloss = -340.5\ngain = 12.25\n```", "The loss is 340.5 euros."),
+    ("```python\nlinks, pitch = 114, 12.7\n```", "The chain has 114 links of 12.7 mm."),
+    (LATE, "With 4500 cars the loss is 22.5 minutes."),
 ]
 
 

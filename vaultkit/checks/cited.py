@@ -53,8 +53,9 @@ class Shown:
 
     value: Fraction
     words: frozenset[str]
-    #: Those in its clause, if it is in a sentence.
+    #: Those in its clause, if it is in a sentence, and those of them ahead of it.
     clause: frozenset[str]
+    ahead: frozenset[str]
     #: The words right before it, and its unit.
     label: frozenset[str]
     unit: str
@@ -309,7 +310,8 @@ def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Show
     """Return the number that a linked note gives in these words.
 
     Empty unless it gives the stated one in others, and if that is in doubt: if it says several
-    numbers in these words, or if the sentence states the other number, too.
+    numbers in these words, if the words ahead of the other number name something that the sentence
+    does not, or if the sentence states the other number, too.
     """
     words = stems(_clause(sentence, number), sentence.lexicon)
     unit = _unit(sentence, number)
@@ -318,6 +320,7 @@ def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Show
     rivals = [
         other
         for other in in_clauses
+        if other.ahead <= words
         if not any(_agrees(stated, other.value) for stated in sentence.numbers)
     ]
     most = max((len(words & rival.clause) for rival in rivals), default=0)
@@ -347,9 +350,11 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
         for number in sentence.numbers:
             line, unit = sentence.place_of(number.start)[0], _unit(sentence, number)
             clause = stems(_clause(sentence, number), words) if _is_comparable(number) else none
-            yield Shown(number.value, own, clause, _label_before(sentence, number), unit, line)
+            ahead = stems(_text_from_pause(sentence, number), words) if clause else none
+            label = _label_before(sentence, number)
+            yield Shown(number.value, own, clause, ahead, label, unit, line)
             for scale in number.scales:
-                yield Shown(number.value * scale, own, none, none, "", line)
+                yield Shown(number.value * scale, own, none, none, none, "", line)
     for fence in note.fences:
         for index, text in enumerate(fence.text.splitlines(), fence.line + 1):
             own = stems(text, words)
@@ -360,14 +365,15 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
                     behind_it = _UNIT.match(text, found.end())
                     unit = behind_it[1] if behind_it else ""
                     value = exact_fraction(parse_number(found[0]))
-                    yield Shown(value, own, label, label, unit, index)
+                    yield Shown(value, own, label, label, label, unit, index)
                     if unit == "%":
-                        yield Shown(value / 100, own, label, label, "", index)
+                        yield Shown(value / 100, own, label, label, label, "", index)
     for cell in note.cells:
         for found in NUMBER_IN_OUTPUT.finditer(cell.text):
             if len(found[0]) <= _LONGEST:
                 own = stems(f"{cell.label.text} {cell.title}", words)
-                yield Shown(exact_fraction(parse_number(found[0])), own, none, none, "", cell.line)
+                value = exact_fraction(parse_number(found[0]))
+                yield Shown(value, own, none, none, none, "", cell.line)
 
 
 def _lexicon(note: Note) -> Lexicon:
@@ -378,9 +384,14 @@ def _clause(sentence: Sentence, number: Stated) -> str:
     """Return the words that are around the only number of a sentence, or between two pauses."""
     if len(sentence.numbers) == 1:
         return sentence.text
+    ahead, own = _text_from_pause(sentence, number), sentence.text[number.start : number.end]
+    return ahead + own + _text_up_to_pause(sentence, number)
+
+
+def _text_from_pause(sentence: Sentence, number: Stated) -> str:
+    """Return the words ahead of a number from the pause before it on."""
     pauses = clause_end(sentence.lexicon).finditer(sentence.text, 0, number.start)
-    ahead = [pause.end() for pause in pauses]
-    return sentence.text[max(ahead, default=0) : number.end] + _text_up_to_pause(sentence, number)
+    return sentence.text[max((pause.end() for pause in pauses), default=0) : number.start]
 
 
 def _text_up_to_pause(sentence: Sentence, number: Stated) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import Any
 
 from vaultkit.checks.arrows import arrows, reversed_arrow
@@ -76,6 +76,8 @@ class Confused:
         #: The numbers with units, and those of small outputs without.
         self.measures: list[Measure] = []
         self.bare: set[Fraction] = set()
+        #: The differences of numbers without units in a line.
+        self.differences: set[Fraction] = set()
         #: The scalars that it binds.
         self.bound: set[Fraction] = set()
         #: The numbers around arrows of outputs, with their lines.
@@ -94,6 +96,7 @@ class Confused:
                 if own.unit and size_of(own.unit, self.lexicon)
             )
             self.bare.update(own.value for own in found if not own.unit)
+            self.differences.update(self._differences_in_lines(found))
             if 0 < len(found) <= _FEW:
                 self.outputs.append(found)
             else:
@@ -106,6 +109,13 @@ class Confused:
         self.measures += measures_in_comments(block)
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
         self.bound.update(exact_fraction(float(value)) for value in own)
+
+    def _differences_in_lines(self, shown: Sequence[Shown]) -> Iterator[Fraction]:
+        """Yield the differences of the numbers without units in each line that has few."""
+        for _, line in groupby(shown, key=lambda own: own.line):
+            bare = [own.value for own in line if not size_of(own.unit, self.lexicon)]
+            if len(bare) <= _FEW:
+                yield from (abs(one - other) for one, other in combinations(bare, 2))
 
     def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
         """Yield the numbers that are in the place of others, or have the unit of others."""
@@ -138,6 +148,8 @@ class Confused:
     def _number_with_other_unit(self, sentence: Sentence, number: Stated, page: _Page) -> str:
         """Return the number that an output or a comment has with another unit."""
         if not self.measures or number.bounds or number.times:
+            return ""
+        if any(map(number.agrees, self.differences)):
             return ""
         return measure_in_other_unit(
             sentence,

@@ -382,9 +382,11 @@ class LabelledNumbers:
         for own in number.ranges:
             low, high = own.bounds
             slack = 1e-9 * max(abs(x) for x in (low, high, 0.0) if math.isfinite(x))
-            first = bisect_left(self._values, low - slack)
-            last = bisect_right(self._values, high + slack)
-            found |= dict.fromkeys(self._sorted[first:last])
+            # A word may say the sign: *it moves back at 3*.
+            for least, most in ((low, high), (-high, -low)):
+                first = bisect_left(self._values, least - slack)
+                last = bisect_right(self._values, most + slack)
+                found |= dict.fromkeys(self._sorted[first:last])
         return list(found) if len(found) <= _MANY else []
 
 

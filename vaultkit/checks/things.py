@@ -117,13 +117,15 @@ class Things:
         return list(dict.fromkeys(found))
 
     def of(self, number: Stated) -> list[Thing]:
-        """Return the numbers that a text may state."""
+        """Return the numbers that a text may state; a word may say the sign: *moves back at 3*."""
         found: dict[Thing, None] = {}
         for own in number.ranges:
             low, high = own.bounds
             slack = 1e-9 * max(abs(bound) for bound in (low, high, 0.0) if math.isfinite(bound))
-            first = bisect_left(self._values, low - slack)
-            found |= dict.fromkeys(self._in_order[first : bisect_right(self._values, high + slack)])
+            for least, most in ((low, high), (-high, -low)):
+                first = bisect_left(self._values, least - slack)
+                last = bisect_right(self._values, most + slack)
+                found |= dict.fromkeys(self._in_order[first:last])
         return list(found)
 
 

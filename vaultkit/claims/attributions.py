@@ -243,7 +243,7 @@ def is_difference(sentence: Sentence, number: Stated) -> bool:
     >>> from vaultkit.claims.lexicon import lexicon
     >>> from vaultkit.claims.mentions import sentences
     >>> from vaultkit.read.markdown import parse
-    >>> (own,) = sentences(parse("It is 3 lower, 4 % more, and 5 in May."), lexicon())
+    >>> (own,) = sentences(parse("It is 3 lower, 4 cents too wide, and 5 in May."), lexicon())
     >>> [is_difference(own, number) for number in own.numbers]
     [True, True, False]
     """
@@ -252,8 +252,13 @@ def is_difference(sentence: Sentence, number: Stated) -> bool:
 
 @cache
 def _difference(lexicon: Lexicon) -> re.Pattern[str]:
-    signs = lexicon.pattern("signs", "up", "down", "apart")
-    return re.compile(rf"\s*(?:[^\W\d]{{1,3}}\s|[%°]\s)?\s*{signs}(?![\w-])", re.IGNORECASE)
+    """Return a pattern of the words behind a number that make it a difference."""
+    signs, beyond = (
+        lexicon.pattern("signs", "up", "down", "apart"),
+        lexicon.pattern("signs", "beyond"),
+    )
+    difference = rf"(?:[^\W\d]{{1,3}}\s|[%°]\s)?\s*{signs}|(?:[^\W\d]+\s)?{beyond}"
+    return re.compile(rf"\s*(?:{difference})(?![\w-])", re.IGNORECASE)
 
 
 def clause_around(text: str, one: int, other: int) -> str:
@@ -300,7 +305,7 @@ def possession_stems(sentence: Sentence, number: Stated) -> list[str]:
     lexicon, before = sentence.lexicon, sentence.text[: number.start]
     found = role_pattern(
         lexicon,
-        r"\s*(?:{}|(?:{})\s\w+)\s{}\s(?:an?\s)?(?P<own>\w+(?:\s\w+)?)\s{}\s",
+        r"\s*(?:{}|(?:{})\s\w+)\s{}\s(?:an?\s)?(?P<own>[^\W\d]\w*(?:\s[^\W\d]\w*)?)\s{}\s",
         "it",
         "determiners",
         "having",

@@ -263,7 +263,8 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, list[str]
         # A third, 24.6 %; half of them (43 %).
         (rf"{alone}\b{part},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$|,\s(?:of|is|are|was|were)\b)",
          _share_in_words, shares),
-        (rf"{alone}\b{part}\sof\s[a-z]+(?:\s[a-z]+){{0,2}},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$|,\s)",
+        # Half of the boats, 43 %; but half of the total, 0.22, has the total.
+        (rf"{alone}\b{part}\sof\s[a-z]+(?:\s[a-z]+){{0,2}},\s{_ABOUT}{_A}(?<=[%t])(?=\s?[.;)]|\s*$|,\s)",
          _share_in_words, shares),
         (rf"{alone}\b{part}{_WORDS}{{0,40}}?\({_ABOUT}{_A}\)", _share_in_words, shares),
         # Half as many: 10 of 40.
