@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import pytest
 
 from vaultkit.doors import helpers
-from vaultkit.doors.helpers import divided
+from vaultkit.doors.helpers import divide
 from vaultkit.run.processes import children
 
 
@@ -18,12 +18,12 @@ def three_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     if not hasattr(os, "fork"):
         pytest.skip("no processes can be forked here")
     monkeypatch.setattr(helpers, "_can_fork", lambda: True)
-    monkeypatch.setattr(helpers, "spare", lambda: 2)
+    monkeypatch.setattr(helpers, "count_spare_processors", lambda: 2)
 
 
 @pytest.mark.parametrize("count", [0, 1, 40, 10_000])
 def test_every_thing_is_done_by_one_process(count: int) -> None:
-    done = divided(range(count), lambda things: [os.getpid(), *things])
+    done = divide(range(count), lambda things: [os.getpid(), *things])
     assert len(done) == (3 if count >= 40 else 1)
     assert len({pid for pid, *_ in done}) == len(done)
     assert sorted(thing for _, *things in done for thing in things) == list(range(count))
@@ -55,7 +55,7 @@ def test_what_a_helper_is_not_able_to_do_is_done_here(
                 logging.getLogger("mkdocs.here").warning("%s is logged", thing)
         return done
 
-    done = divided(range(40), work)
+    done = divide(range(40), work)
     assert sorted(thing for part in done for thing in part) == list(range(40))
     assert len(done) == 3
     if how == "logs":
@@ -63,7 +63,7 @@ def test_what_a_helper_is_not_able_to_do_is_done_here(
 
 
 def test_all_is_done_elsewhere() -> None:
-    done = divided(range(64), lambda things: [os.getpid(), *things], here=False)
+    done = divide(range(64), lambda things: [os.getpid(), *things], here=False)
     assert os.getpid() not in {pid for pid, *_ in done}
     assert len(done) == 3
     assert sorted(thing for _, *things in done for thing in things) == list(range(64))
@@ -73,8 +73,8 @@ def test_what_nobody_else_is_able_to_do_is_left() -> None:
     def work(things: Iterable[int]) -> list[int]:
         raise ValueError([*things])
 
-    assert divided(range(64), work, here=False) == []
-    assert divided(range(2), work, here=False) == []
+    assert divide(range(64), work, here=False) == []
+    assert divide(range(2), work, here=False) == []
 
 
 def test_what_is_wrong_here_ends_all() -> None:
@@ -89,5 +89,5 @@ def test_what_is_wrong_here_ends_all() -> None:
 
     before = children(here)
     with pytest.raises(ValueError, match=r"\d"):
-        divided(range(40), work)
+        divide(range(40), work)
     assert set(children(here)) <= set(before)

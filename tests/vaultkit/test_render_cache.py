@@ -217,7 +217,7 @@ def test_pages_that_another_process_has_rendered_are_the_same(
     store_beside(vault / "docs").close()  # an open file outlives its folder
     shutil.rmtree(vault / ".cache")
     monkeypatch.setattr("vaultkit.doors.helpers._can_fork", lambda: hasattr(os, "fork"))
-    monkeypatch.setattr("vaultkit.doors.helpers.spare", lambda: 2)
+    monkeypatch.setattr("vaultkit.doors.helpers.count_spare_processors", lambda: 2)
     monkeypatch.setattr("vaultkit.doors.helpers._FEW", 1)
     monkeypatch.setattr("vaultkit.doors.render_cache._FEW", 1)
     helped = build_site(vault / "docs", vault / "helped", strict=True)

@@ -18,7 +18,7 @@ from vaultkit.store import Store
 from vaultkit.theme import fonts
 from vaultkit.theme.fonts import FONTS, FORMULAS, TEXT, Font, FontFile, fallbacks, web_font
 
-USED = Used.by(
+USED = Used.collect(
     ['<html dir="ltr"><body data-md-color-scheme="slate" class="a  b-c"><p class="d">'],
     ["element.className = 'made-later'"],
 )

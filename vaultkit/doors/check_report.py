@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import click
 
 from vaultkit.checks.check import COMPARISON, EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, Check
+from vaultkit.english import count_in_words
 from vaultkit.pipeline.ledger import KINDS, not_judged
 from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary, unjudged_rows
@@ -53,7 +54,7 @@ def report(
     command = f"vaultkit check {shlex.quote(str(asked))}"
     for row in summary(failures, f"{command} --update", f"{command} --baseline"):
         click.echo(row)
-    notes = counted(len(found), "note", "notes")
+    notes = count_in_words(len(found), "note")
     checks = [check for inspection in found for check in inspection.checks]
     click.echo(f"{vault.root.name}: {notes}: {_totals_in_words(checks, unjudged)}")
 
@@ -87,7 +88,9 @@ def _totals_in_words(checks: Sequence[Check], lists_unjudged: bool) -> str:
     held = Counter(c.kind for c in checks if c.outcome == HOLDS and c.scope != FOUND)
     outcomes = Counter(check.outcome for check in checks)
     comparisons = sum(c.outcome == UNJUDGED and c.kind == COMPARISON for c in checks)
-    kinds = [counted(held[kind], kind, plural) for kind, plural in KINDS.items() if held[kind]]
+    kinds = [
+        count_in_words(held[kind], kind, plural) for kind, plural in KINDS.items() if held[kind]
+    ]
     holds = "holds" if sum(held[kind] for kind in KINDS) == 1 else "hold"
     checked = [f"{', '.join(kinds)} {holds}"] if kinds else []
     if outcomes[EXCEPTED]:
@@ -113,11 +116,6 @@ def _lines_in_words(numbers: list[int]) -> str:
     rest = len(numbers) - len(few)
     named = ", ".join(map(str, few)) + (f" and {rest} more" if rest else "")
     return f"{'line' if len(numbers) == 1 else 'lines'} {named}"
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {one if number == 1 else many}"
 
 
 def to_junit(vault: Vault, found: Found) -> bytes:

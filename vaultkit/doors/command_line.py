@@ -21,10 +21,11 @@ import click
 from vaultkit import __version__, starter
 from vaultkit.checks.check import EXCEPTED, FAILS, Fix
 from vaultkit.doors.binding import bind
-from vaultkit.doors.check_report import Found, counted, report, to_junit
+from vaultkit.doors.check_report import Found, report, to_junit
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
 from vaultkit.edit.text import text_with_edits
+from vaultkit.english import count_in_words
 from vaultkit.files import ChangedError, write_atomically
 from vaultkit.pipeline import baseline
 from vaultkit.pipeline.changed import GitError, affected_notes, files_changed_since
@@ -218,7 +219,7 @@ def merge(others: tuple[Path, ...], path: Path) -> None:
     ledger = Ledger(_read(path.resolve()))
     for other in others:
         file = other / "store.sqlite" if other.is_dir() else other
-        click.echo(f"{other}: {counted(ledger.merge(Store(file)), 'note', 'notes')}")
+        click.echo(f"{other}: {count_in_words(ledger.merge(Store(file)), 'note')}")
 
 
 @main.command()

@@ -69,7 +69,7 @@ class _Parts(Generic[_T]):
         os.close(self._waiting)
 
 
-def divided(
+def divide(
     things: Sequence[_T], work: Callable[[Iterable[_T]], Any], *, here: bool = True
 ) -> list[Any]:
     """Divide items among all processors; each process takes the next ones when it is free.
@@ -90,7 +90,7 @@ def divided(
     list
         The value that `work` returned in each process.
     """
-    others = spare()
+    others = count_spare_processors()
     count = min(_MOST, others + (others > 0 and not here), len(things) // _FEW)
     if count < (1 if here else 2) or not _can_fork():
         return [work(things)] if here else []
@@ -134,7 +134,7 @@ def divided(
             _wait(pid)
 
 
-def spare() -> int:
+def count_spare_processors() -> int:
     """Return the number of processors besides that of this process."""
     return (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1) - 1
 

@@ -28,7 +28,7 @@ from mkdocs.utils.meta import META_RE
 
 from vaultkit.doors import site_files
 from vaultkit.doors.file_events import FileEvents
-from vaultkit.doors.helpers import divided
+from vaultkit.doors.helpers import divide
 from vaultkit.doors.output_index import CompiledTemplates, OutputIndex, shown_on_all
 from vaultkit.doors.page_spool import PageSpool
 from vaultkit.doors.parallel_build import ParallelBuild
@@ -427,7 +427,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             self.output_index.end()
         else:
             # Only now are all elements of the pages known.
-            styles.join_sheets(site, FOLDER, divided)
+            styles.join_sheets(site, FOLDER, divide)
 
     def on_build_error(self, **_: Any) -> None:
         """Restore MkDocs' own function, and delete the spool."""

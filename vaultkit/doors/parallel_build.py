@@ -15,7 +15,7 @@ from mkdocs.structure.files import File
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from vaultkit.doors.helpers import divided
+from vaultkit.doors.helpers import divide
 from vaultkit.doors.page_spool import PageSpool
 
 
@@ -65,4 +65,4 @@ class ParallelBuild:
         # The first call builds all pages.
         if not self._are_built:
             self._are_built = True
-            divided(doc_files, build)
+            divide(doc_files, build)

@@ -94,7 +94,7 @@ class NoteFolder(pytest.Dir):  # type: ignore[misc]  # pytest.Dir is abstract in
             yield node
         for path in vault_of(self.path / "note", self.config).notes:
             if path.parent == self.path and path not in seen:
-                yield note_file(self, path)
+                yield collect_note(self, path)
 
 
 class NoteFile(pytest.File):
@@ -170,7 +170,7 @@ class NoteFile(pytest.File):
         self.ran = set()
 
 
-def note_file(parent: pytest.Collector, path: Path) -> NoteFile:
+def collect_note(parent: pytest.Collector, path: Path) -> NoteFile:
     """Collect a note."""
     # pytest's cache fails on names that are not valid UTF-8.
     named: dict[str, Any] = {}

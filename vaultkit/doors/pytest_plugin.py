@@ -25,7 +25,7 @@ from vaultkit.doors.pytest_items import (
     NoteFile,
     NoteFolder,
     NoteItem,
-    note_file,
+    collect_note,
 )
 from vaultkit.doors.pytest_session import (
     CHANGES,
@@ -182,7 +182,7 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
     # Only a symbolic link can lead to a folder that is collected already. The test reads the whole
     # vault, which would slow down runs of other tests.
     if path.is_symlink() and path in vault_of(path / "note", parent.config).notes:
-        return note_file(parent, path)
+        return collect_note(parent, path)
     return NoteFolder.from_parent(parent, path=path)
 
 
@@ -194,7 +194,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile |
     if root is None or any(part.startswith(".") for part in file_path.relative_to(root).parts):
         return None
     if file_path.suffix in READERS:
-        return note_file(parent, file_path)
+        return collect_note(parent, file_path)
     if parent.config.getini("vault_figures"):
         return DrawingFile.from_parent(parent, path=file_path)
     return None

@@ -29,7 +29,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents, get_toc
 
-from vaultkit.doors.helpers import divided
+from vaultkit.doors.helpers import divide
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.render.backlinks import section_of
@@ -127,7 +127,7 @@ class RenderCache:
         if self._missed == _FEW:
             # More pages are new: helpers render the rest into the store.
             rest = self._order[self._places.get(page.file.src_uri, 0) :]
-            divided(rest, partial(self._render_ahead, config=config, files=files), here=False)
+            divide(rest, partial(self._render_ahead, config=config, files=files), here=False)
             if self._is_restored(page, key, files):
                 return
         with _captured_messages() as messages:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from vaultkit.doors.helpers import divided
+from vaultkit.doors.helpers import divide
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.cache import Cache
 from vaultkit.read.discovery import parse_into_store
@@ -35,7 +35,7 @@ class ServedVault:
         """
         store = store_beside(root)
         if Cache(store).is_empty():
-            parse_into_store(root, store, divided)
+            parse_into_store(root, store, divide)
         # The notes of the last build are kept until this one has taken over those unchanged.
         self._vault = Vault(root, public=True, store=store)
         return self._vault

@@ -36,7 +36,7 @@ def bare_settings(root: Path) -> dict[str, Any]:
     ]
     features = ["content.code.copy", "content.lazy", "navigation.instant", "navigation.prune"]
     return {
-        "site_name": title(root),
+        "site_name": title_of(root),
         "theme": {
             "name": "material",
             "font": False,
@@ -47,7 +47,7 @@ def bare_settings(root: Path) -> dict[str, Any]:
     }
 
 
-def title(root: Path) -> str:
+def title_of(root: Path) -> str:
     """Return the title of a vault: that of its front page, or its folder's name."""
     front = front_note(Vault(root, public=True, store=store_beside(root)))
     if front and front.title.casefold() != front.name.casefold():

@@ -37,14 +37,14 @@ def read_draft(path: Path, text: str) -> Note:
     return read_guarded(path, lambda: markdown.parse(text, path))
 
 
-def parse_into_store(root: Path, store: Store, divided: Callable[..., object]) -> None:
+def parse_into_store(root: Path, store: Store, divide: Callable[..., object]) -> None:
     """Parse the notes below a folder into a store.
 
     Parameters
     ----------
     root, store
         The folder of the notes, and the store.
-    divided
+    divide
         Divides the notes among processes: it calls a function with some of them in each.
     """
     cache = Cache(store)
@@ -53,7 +53,7 @@ def parse_into_store(root: Path, store: Store, divided: Callable[..., object]) -
         for path in paths:
             cache.note(path, read_note)
 
-    divided([path for path in files_below(root)[0] if path.suffix in READERS], parse)
+    divide([path for path in files_below(root)[0] if path.suffix in READERS], parse)
 
 
 def read_guarded(path: Path, reader: Callable[[], Note]) -> Note:

@@ -281,10 +281,10 @@ def _find_changes(snapshot: _Snapshot, undo: bool) -> Iterator[str]:
 ORIGINALS = Originals()
 
 
-def join_names(changes: Iterable[str]) -> str:
+def list_first(changes: Iterable[str]) -> str:
     """Return the first five changes in one line, and the number of the others.
 
-    >>> join_names("abcdefg")
+    >>> list_first("abcdefg")
     'a, b, c, d, e, and 2 more'
     """
     names = list(changes)

@@ -32,7 +32,7 @@ from vaultkit.run.capture import (
 )
 from vaultkit.run.compiling import Compiler, TooDeepError
 from vaultkit.run.files import Watch, guard_files
-from vaultkit.run.originals import ORIGINALS, join_names
+from vaultkit.run.originals import ORIGINALS, list_first
 from vaultkit.run.processes import children, is_alive
 from vaultkit.run.state import COMPUTING, State, Variables
 
@@ -226,7 +226,7 @@ class NoteRun:
                 around.apply()
                 self._capture.output.take()
         if broken:
-            raise RuntimeError(f"it replaces functions that the checks need: {join_names(broken)}")
+            raise RuntimeError(f"it replaces functions that the checks need: {list_first(broken)}")
         match error:
             case None:
                 return results[0]

@@ -65,7 +65,7 @@ class Used:
     values: frozenset[tuple[str, str]]
 
     @classmethod
-    def by(cls, pages: Iterable[str], scripts: Iterable[str]) -> Used:
+    def collect(cls, pages: Iterable[str], scripts: Iterable[str]) -> Used:
         """Collect them from the HTML of all pages, and from the scripts."""
         classes: set[str] = set()
         values: set[tuple[str, str]] = set()
@@ -83,7 +83,7 @@ Divided = Callable[[Sequence[Any], Callable[[Iterable[Any]], Any]], list[Any]]
 
 
 def join_sheets(
-    site: Path, folder: str, divided: Divided = lambda things, work: [work(things)]
+    site: Path, folder: str, divide: Divided = lambda things, work: [work(things)]
 ) -> None:
     """Replace all style sheets that the pages of a site link to by a single one.
 
@@ -93,17 +93,17 @@ def join_sheets(
         The folder of the finished site.
     folder
         The path in it at which the style sheet is written.
-    divided
-        Divides reading and writing among processes, like `vaultkit.doors.helpers.divided`.
+    divide
+        Divides reading and writing among processes, like `vaultkit.doors.helpers.divide`.
     """
     pages = [*enumerate(sorted(site.rglob("*.html")))]
-    read = divided(pages, lambda part: _read_pages(part, site))
+    read = divide(pages, lambda part: _read_pages(part, site))
     linked = sorted((at, names) for part in read for names, at in part["named"])
     sheets = _read_sheets([Path(name) for _, names in linked for name in names], site / folder)
     scripts = [path.read_text("utf-8") for path in sorted(site.rglob("*.js"))]
     # Of the theme's own script, only the names of its classes count.
     named = [" ".join(_THEMES_NAME.findall(s)) if "md-search" in s else s for s in scripts]
-    by_scripts = Used.by([], [*named, _STATES])
+    by_scripts = Used.collect([], [*named, _STATES])
     used = Used(
         by_scripts.classes.union(*(part["classes"] for part in read)),
         frozenset((name, value) for part in read for name, value in part["values"]),
@@ -116,7 +116,7 @@ def join_sheets(
     joined = drop_unread_properties("\n".join(rules), [*properties, *scripts])
     name = f"{folder}/site.{hashlib.sha256(joined.encode()).hexdigest()[:8]}.css"
     write_atomically(site / name, joined)
-    divided(pages, lambda part: _replace_links(part, site, sheets.keys(), name))
+    divide(pages, lambda part: _replace_links(part, site, sheets.keys(), name))
 
 
 def _read_sheets(files: Iterable[Path], folder: Path) -> dict[Path, str]:
@@ -148,7 +148,7 @@ def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list
         files = tuple(os.fspath(_file_of(found, path, site)) for found in _LINK.finditer(page))
         if files:
             named.setdefault(files, at)
-            used = Used.by([page], [])
+            used = Used.collect([page], [])
             classes |= used.classes
             values |= used.values
             properties.update(_PROPERTY.findall(page))
@@ -202,7 +202,7 @@ def prune(css: str, used: Used) -> str:
 
     Examples
     --------
-    >>> prune(".a,.b:not(.c) .d{x:y}@media print{.c{x:y}}", Used.by(['<p class="a d">'], []))
+    >>> prune(".a,.b:not(.c) .d{x:y}@media print{.c{x:y}}", Used.collect(['<p class="a d">'], []))
     '.a{x:y}'
     """
     return "".join(_used_rules(_parse(css), used))
