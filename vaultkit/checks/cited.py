@@ -23,7 +23,7 @@ from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
-from vaultkit.checks.stated import digits_of, digits_without_zeros, judge_value, shortened
+from vaultkit.checks.stated import digits_without_zeros, is_slip, judge_value, shortened
 from vaultkit.claims.attributions import is_apart, is_cited, words_behind
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
@@ -292,7 +292,7 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
     slips = [
         (len(words & other.words) + bool(label and other.label == label), -other.line, other.value)
         for other in shown
-        if _is_slip(number, other.value)
+        if is_slip(number, other.value)
     ]
     digits = len(re.sub(r"\D", "", number.digits).lstrip("0"))
     most_common_words, line, value = max(slips, default=(-1, 0, Fraction(0)))
@@ -321,13 +321,13 @@ def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Show
         other
         for other in in_clauses
         if other.ahead <= words
-        if not any(_agrees(stated, other.value) for stated in sentence.numbers)
+        if not any(stated.agrees(other.value) for stated in sentence.numbers)
     ]
     most = max((len(words & rival.clause) for rival in rivals), default=0)
     best = {rival.value: rival.line for rival in rivals if len(words & rival.clause) == most}
     if len(best) != 1:
         return ""
-    agreeing = [other for other in shown if _agrees(number, other.value)]
+    agreeing = [other for other in shown if number.agrees(other.value)]
     words_of_number = max(len(words & (other.words | other.label)) for other in agreeing)
     has_label = all(words & rival.label for rival in rivals if rival.value in best)
     is_only_one_named = bool(most) and not words_of_number and has_label
@@ -335,10 +335,6 @@ def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Show
         ((value, line),) = best.items()
         return f"has {float(value):.6g} there in these words (line {line})"
     return ""
-
-
-def _agrees(number: Stated, value: Fraction) -> bool:
-    return any(range_.holds(value) for range_ in number.ranges)
 
 
 def _shown_numbers(note: Note) -> Iterator[Shown]:
@@ -408,12 +404,3 @@ def _label_before(sentence: Sentence, number: Stated) -> frozenset[str]:
     last_words = [word.stem for word in sentence.words if word.end <= number.start][-3:]
     of_substance = [word for word in last_words if stems(word, sentence.lexicon)]
     return frozenset(of_substance[-1:])
-
-
-def _is_slip(number: Stated, value: Fraction) -> bool:
-    """Return whether a value has the digits of a number in another order, or one other digit."""
-    stated, shown = number.digits.replace(",", ""), digits_of(number, value).replace(",", "")
-    if len(stated) != len(shown) or stated == shown:
-        return False
-    wrong = sum(a != b for a, b in zip(stated, shown, strict=True))
-    return wrong == 1 or sorted(stated) == sorted(shown)

@@ -10,6 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from vaultkit.checks.printed import is_print_call
 from vaultkit.claims.expressions import is_steady
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.edit.wording import stems
@@ -62,11 +63,11 @@ def written(trees: Sequence[ast.stmt], variables: Mapping[str, Any]) -> Iterator
     for tree in trees:
         if isinstance(tree, ast.For):
             yield from _unrolled(tree, variables)
-        elif isinstance(tree, ast.Expr) and not is_print(tree.value):
+        elif isinstance(tree, ast.Expr) and not is_print_call(tree.value):
             yield Written(tree.value, form="")
         elif not isinstance(tree, _INNER):
             for node in ast.walk(tree):
-                if is_print(node):
+                if is_print_call(node):
                     yield from _printed(node)
                     yield from _unrolled_dictionaries(node, variables)
     for tree in trees:
@@ -93,17 +94,8 @@ def evaluated(node: ast.expr, variables: Mapping[str, Any]) -> Any:
         return None
 
 
-def is_print(node: ast.AST) -> bool:
-    """Return whether code is a call of ``print``."""
-    match node:
-        case ast.Call(ast.Name("print")):
-            return True
-    return False
-
-
-def _printed(call: ast.AST) -> Iterator[Written]:
+def _printed(call: ast.Call) -> Iterator[Written]:
     """Yield the expressions that a call of ``print`` shows, with the text before each."""
-    assert isinstance(call, ast.Call)
     parts: list[ast.expr] = []
     for argument in call.args:
         parts += argument.values if isinstance(argument, ast.JoinedStr) else [argument]
@@ -145,7 +137,7 @@ def _form(form: ast.expr | None) -> str:
 
 def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
     """Yield what a loop prints, with each of its items in place of the loop's variables."""
-    calls = [node for node in ast.walk(loop) if is_print(node)]
+    calls = [node for node in ast.walk(loop) if is_print_call(node)]
     if not calls:
         return
     for n, (item, access) in enumerate(_items(loop.iter, variables)):
@@ -167,9 +159,8 @@ def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
                     break
 
 
-def _unrolled_dictionaries(call: ast.AST, variables: Mapping[str, Any]) -> Iterator[Written]:
+def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iterator[Written]:
     """Yield the values of dictionaries that a print makes, each with its key as the label."""
-    assert isinstance(call, ast.Call)
     for made in call.args:
         match made:
             case ast.DictComp(key, value, [ast.comprehension(target, of, [])]):
