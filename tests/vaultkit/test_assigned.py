@@ -30,6 +30,11 @@ RIGHT = {
         "Walk to the crest at 10.47 m, and all from 5.23 m to the top is steep.",
         ("10.47", "5.23"),
     ),
+    "three clauses": (
+        'print("first 1953, depth 62")\nprint("middle 338, depth 5")',
+        "The middle pivot needs 338, fewer than 400, and a depth of 5 is enough.",
+        ("338", "5"),
+    ),
     "items of a list": (
         'print("nitrogen: O2 680 g, CO2 575 g, water 294 g")',
         "- makes 575 g of carbon dioxide\n- and 294 g of water",

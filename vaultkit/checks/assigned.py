@@ -27,8 +27,8 @@ from vaultkit.checks.labelled import (
 from vaultkit.checks.lookup import exact_fraction
 from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.amounts import as_float
-from vaultkit.claims.attributions import is_apart
-from vaultkit.claims.clauses import clause_end
+from vaultkit.claims.attributions import is_apart, role_pattern
+from vaultkit.claims.clauses import clause_end, words_of_clauses
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.numerals import NUMERAL
@@ -43,17 +43,12 @@ _TELLING = 3
 _NUMERAL = re.compile(NUMERAL, re.IGNORECASE)
 #: The marks between two clauses that give numbers to two things.
 _MARKS = ",;"
-#: Words after which another thing may be meant.
-_TURN = re.compile(r"\b(?:then|but|while|whereas|until|so)\b")
-#: Words before a number by which a line of an output is known.
-_LEADS = re.compile(r"\b(?:at|for|with|after)\s(?:[$]?[A-Za-z]\s=\s)?$", re.IGNORECASE)
 #: A number without its unit.
 _DIGITS = re.compile(r"[-−+]?\d[\d,_]*(?:\.\d+)?")
 _DAYS = ":86400s"
-_WEEKS = re.compile(r"\sweeks?\b")
 _MARKER = re.compile(r"[\s>]*(?:[-*+]|\d+[.)])\s")
 #: Between labels that are listed, and between numbers: *oak and elm have 3 and 4*.
-_LISTED = re.compile(r"(?:[\s,;%*_`–—-]|\b(?:and|or|the|of|to|per|cent|[a-zA-Z]{1,3})\b)*")
+_LISTED = r"(?:[\s,;%*_`–—-]|\b(?:{}|[a-zA-Z]{{1,3}})\b)*"
 
 
 @dataclass(frozen=True)
@@ -99,11 +94,12 @@ class Part:
         raw = own.piece.text[own.begins : own.begins + len(own.text)]
         found = [*_tokens(raw, self.lexicon), *_of_numerals(own, raw)]
         found += (Token(token.word, -1, 0) for token in _tokens(self.beside, self.lexicon))
+        weeks = re.compile(rf"\s{self.lexicon.pattern('measures', 'wk')}\b")
         for token in list(found):
             number, colon, _ = token.word.partition(":")
             if colon and (self.is_short or self.beside):
                 found.append(Token(number, token.start, token.end))
-            if colon and _WEEKS.match(raw, token.end):
+            if colon and weeks.match(raw, token.end):
                 days = f"#{float(number[1:]) * 7:g}"
                 found += (Token(days + unit, token.start, token.end) for unit in ("", _DAYS))
         return found
@@ -231,7 +227,8 @@ class Assigned:
             return ""
         if digits_without_zeros(number) < (2 if "." in number.digits else _TELLING):
             return ""  # it may be in any line
-        keys = {token for token in part.tokens if _LEADS.search(text[: token.start])}
+        leads = role_pattern(part.lexicon, r"\b{}\s(?:[$]?[A-Za-z]\s=\s)?$", "leading")
+        keys = {token for token in part.tokens if leads.search(text[: token.start])}
         keys = {token for token in keys if not _is_word(token.word) and token.start != number.start}
         if len({token.start for token in keys}) != 1 or len(part.numbers) > 2:
             return ""
@@ -295,7 +292,7 @@ def _clauses(part: Part) -> Iterator[Part]:
     clauses = [
         Part(replace(own, text=own.text[a:b], begins=own.begins + a), part.lexicon, is_own=True)
         for a, b in pairwise([0, *stops, len(own.text)])
-        if own.text[a:b].strip(_MARKS)
+        if own.text[a:b].strip(f"{_MARKS} ")
     ]
     if all(len(clause.sentence.numbers) == 1 for clause in clauses):
         yield from clauses
@@ -439,10 +436,12 @@ def _is_in_turn(
     a, b = left[-1], right[0]
     labels, numbers = text[a.end : b.start], text[first.end : second.start]
     if b.end <= first.start or second.end <= a.start:
-        return bool(_LISTED.fullmatch(labels) and _LISTED.fullmatch(numbers))
+        listed = re.compile(_LISTED.format(part.lexicon.pattern("signs_of_units", "%")))
+        return bool(listed.fullmatch(labels) and listed.fullmatch(numbers))
     pairs = (a, first), (b, second)
     turns = (text[label.end : n.start] for label, n in pairs if label.end <= n.start)
-    if any(map(_TURN.search, turns)):
+    other = words_of_clauses(part.lexicon, "contrasting", "concluding", "following")
+    if any(map(other.search, turns)):
         return False
     between = text[max(a.end, first.end) : min(b.start, second.start)]
     return bool(_clause_end(part.lexicon).search(between))

@@ -26,12 +26,11 @@ from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.checks.things import Thing, Things
 from vaultkit.checks.views import View
 from vaultkit.claims.attributions import is_apart, is_difference
+from vaultkit.claims.clauses import words_of_clauses
 from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.stated import Stated
 from vaultkit.read.note import Note
 
-#: Words after which another thing may be meant.
-_TURN = re.compile(r"\b(?:then|until)\b")
 #: A label of a row counts if it belongs to a number more closely than this.
 _CLOSE = 0.5
 #: The least score of the words, and of all evidence together.
@@ -158,7 +157,7 @@ class Misplaced:
         values = [view.number.value for view in (*one.beside, *other.beside)]
         if len(values) > 2 and any(values.count(v.number.value) > 1 for v in (one, other)):
             return ""
-        if _TURN.search(one.part.sentence.text):
+        if words_of_clauses(self.lexicon, "following").search(one.part.sentence.text):
             return ""
         why = ""
         for mine in one.own:

@@ -10,19 +10,11 @@ from vaultkit.checks.labelled import Words, word_of
 from vaultkit.checks.lookup import exact_fraction
 from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.checks.things import Thing, Things
-from vaultkit.claims.attributions import words_behind
+from vaultkit.claims.attributions import role_pattern, words_behind
 from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.stated import Stated
 
-#: Words before a number that takes up an earlier one.
-_REFERENCE = re.compile(r"\b(?:the|this|that|these|those|its|of|by|than|to|from|with)\s$", re.I)
-#: The word between an article and a label.
-_NARROWED = re.compile(r"\b(?:the|an?|its|our|your|their)\s([^\W\d_]{3,})\s$", re.IGNORECASE)
-#: Between a part and its whole.
-_WHOLE = re.compile(r"\d\S*\s(?:out\s)?of\s(?:the|its|all|our|their|these)?\s?$")
-#: A length of a shape: *11 by 11*, *n × 3*.
-_TIMES = re.compile(r"\s*(?:by|×|x)\s*(?:\d|[a-zA-Z]\b)|-[a-z]")
-_TIMES_BEFORE = re.compile(r"[\da-zA-Z]\s*\b(?:by|×|x)\s*$")
+#: The rest of a tuple on both sides of a number.
 _TUPLE_BEFORE, _TUPLE = re.compile(r"\([^()]*$"), re.compile(r"[^()]*\)")
 #: How closely a word belongs to a number: in the same clause, in the clause beside it, with another
 #: number between them (or two clauses away), and with both a number and a stop between them.
@@ -80,9 +72,12 @@ class View:
     @cached_property
     def is_length(self) -> bool:
         """Whether it is a length of a shape: *11 by 11*, *(6, 4)*, *12-dimensional*."""
-        text = self.part.sentence.text
+        text, lexicon = self.part.sentence.text, self.part.lexicon
         before = text[: self.number.start]
-        if _TIMES.match(text, self.number.end) or _TIMES_BEFORE.search(before):
+        length = role_pattern(lexicon, r"\s*{}\s*(?:\d|[a-zA-Z]\b)|-[a-z]", "lengths")
+        if length.match(text, self.number.end):
+            return True
+        if role_pattern(lexicon, r"[\da-zA-Z]\s*\b{}\s*$", "lengths").search(before):
             return True
         ahead, behind = _TUPLE_BEFORE.search(before), _TUPLE.match(text, self.number.end)
         return bool(ahead and behind and "," in ahead[0] + behind[0])
@@ -98,18 +93,22 @@ class View:
     @cached_property
     def is_reference(self) -> bool:
         """Whether the words right before it may take up an earlier number: *the high of 9*."""
-        return bool(_REFERENCE.search(self.part.sentence.text[: self.number.start]))
+        referring = role_pattern(self.part.lexicon, r"\b{}\s$", "referring")
+        return bool(referring.search(self.part.sentence.text[: self.number.start]))
 
     @cached_property
     def is_of_several(self) -> bool:
         """Whether it may be the number of several things together: *the cost is 9 in all*."""
-        totals = self.part.lexicon.pattern("roles", "totals")
-        return bool(re.search(rf"\b{totals}\b", self.part.sentence.text, re.IGNORECASE))
+        totals = role_pattern(self.part.lexicon, r"\b{}\b", "totals")
+        return bool(totals.search(self.part.sentence.text))
 
     @cached_property
     def is_whole(self) -> bool:
         """Whether another number is a part of it: *263 of its 350*."""
-        return bool(_WHOLE.search(self.part.sentence.text[: self.number.start]))
+        of = self.part.lexicon.pattern("grammar", "of")
+        its = self.part.lexicon.pattern("roles", "possessive")
+        before = self.part.sentence.text[: self.number.start]
+        return bool(re.search(rf"\d\S*\s{of}\s(?:{its}\s)?$", before))
 
     @cached_property
     def is_count(self) -> bool:
@@ -151,7 +150,8 @@ class View:
 
     @cached_property
     def _stops(self) -> list[int]:
-        ends = clause_end(self.part.lexicon, "joining", "contrasting", "dependent", "comparing")
+        lists = "joining", "contrasting", "concluding", "dependent", "comparing"
+        ends = clause_end(self.part.lexicon, *lists)
         return [found.start() for found in ends.finditer(self.part.sentence.text)]
 
     @cached_property
@@ -168,12 +168,19 @@ class View:
             for token in self._tokens
         )
 
+    @cached_property
+    def _narrowed(self) -> re.Pattern[str]:
+        """A pattern of the word between an article and a label."""
+        article = self.part.lexicon.pattern("grammar", "articles")
+        its = self.part.lexicon.pattern("roles", "possessive")
+        return re.compile(rf"\b(?:{article}|{its})\s([^\W\d_]{{3,}})\s$", re.IGNORECASE)
+
     def is_narrowed(self, rival: Thing) -> bool:
         """Return whether another word may narrow the label of a number: *the yearly cost*."""
         text = self.part.sentence.text
         for token in self._tokens:
             if self.things.labels(token.word) & rival.words:
-                found = _NARROWED.search(text[: token.start])
+                found = self._narrowed.search(text[: token.start])
                 if found and not self.things.akin(word_of(found[1], self.part.lexicon)):
                     return True
         return False

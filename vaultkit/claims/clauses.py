@@ -27,5 +27,16 @@ def clause_end(lexicon: Lexicon, *lists: str, marks: str = MARKS) -> re.Pattern[
     if opening:
         forms.append(rf"(?<=\s)[{opening}]")
     if lists:
-        forms.append(rf"(?<![\w-]){lexicon.pattern('clauses', *lists)}(?![\w-])")
+        forms.append(words_of_clauses(lexicon, *lists).pattern)
     return re.compile("|".join(forms), re.IGNORECASE)
+
+
+@cache
+def words_of_clauses(lexicon: Lexicon, *lists: str) -> re.Pattern[str]:
+    """Return a pattern of the words of some lists of *clauses*.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> words_of_clauses(lexicon(), "following").search("It falls, then rises")[0]
+    'then'
+    """
+    return re.compile(rf"(?<![\w-]){lexicon.pattern('clauses', *lists)}(?![\w-])", re.IGNORECASE)
