@@ -42,30 +42,12 @@ _OF_SENTENCE = 0.5
 _OF_NUMBERS = 1.0
 #: Expressions for the size of something.
 SIZE = re.compile(r"^len\([^()]*\)$|\.shape\b|\.size$|\.ndim$|^\(?[^()]+[<>=][^()]+\)\.sum\(\)$")
-#: Words that say how numbers are combined.
-_CUES = {
-    "-": r"\b(?:differ\w*|than|by|gap|apart|more|less|fewer|between|rest|left|loss|gain"
-    r"|sav(?:es?|ed|ings?)|further|farther|longer|shorter|higher|lower|later|sooner|lighter|heavier|behind|ahead)\b",
-    "/": r"\b(?:ratio|times|twice|half|third|quarter|as|per|share|of|factor)\b|%",
-    "+": r"\b(?:together|total|sum|altogether|both)\b",
-}
-_RATIO = r"\b(?:ratio|times|factor|per|each|average|mean)\b"
-#: Words around a difference, and how many earlier values it may be one of.
-_GAP = re.compile(
-    r"\b(?:differ\w*|gap|sav(?:es?|ed|ings?)|discount|premium|shift|rise|fall|drop|loss|lost|gain\w*|by|margin|swing)\s"
-    r"(?:(?:of|is|was|just|only|about|exactly|another)\s)*[*$€£]*$",
-    re.IGNORECASE,
-)
-_GAP_BEHIND = (
-    r"[*]*(?:\s?[^\W\d]{{1,8}}(?:/\w+)?|\s?%)?\s(?:apart|behind|ahead|to\sspare|short|{0}|{1})\b"
-)
+#: The operators of combinations, by the lists of words that say them.
+_CUES = {"-": "difference", "/": "ratio", "+": "sum"}
+#: How many earlier values a difference may be one of.
 _NEAR = 4
 #: Fewest letters of a word.
 _WORD = 3
-#: The whole behind a share: *of the loan*.
-_WHOLE = re.compile(
-    r"(?:\s+times)?\s+(?:of\s+)?(?:the|its|his|her|our|my|your|their)\s+(\W*\w+(?:\s+\w+)?)"
-)
 
 
 @dataclass(frozen=True)
@@ -153,13 +135,13 @@ class Combinations:
         """
         operator = next((one for one in _CUES if f" {one} " in code), "")
         text = self.sentence.piece.text[self.sentence.start : self.sentence.end]
-        if len(atoms) < 2 or not operator or not re.search(_CUES[operator], text, re.IGNORECASE):
+        if len(atoms) < 2 or not operator:
             return False
-        if operator == "/" and _is_sum(text):
+        if not self._says(_CUES[operator], text) and not (operator == "/" and "%" in text):
             return False
-        is_ratio = (
-            is_multiple(stated) or is_percent(stated) or re.search(_RATIO, text, re.IGNORECASE)
-        )
+        if operator == "/" and self._says("sum", text):
+            return False  # it is about several things together
+        is_ratio = is_multiple(stated) or is_percent(stated) or self._says("mean", text)
         if operator == "/" and not is_ratio:
             return False  # *2.5 of them*
         if all(a.code in bound for a in atoms):
@@ -188,6 +170,14 @@ class Combinations:
             return False
         return named and all(not label or says_label(label, said | self.wide) for label in common)
 
+    def _says(self, cue: str, text: str) -> bool:
+        """Return whether a text has one of the words of a list of *combining*."""
+        return bool(self._pattern(r"\b{}\b", cue).search(text))
+
+    def _pattern(self, form: str, *lists: str) -> re.Pattern[str]:
+        words = (self.words.pattern("combining", name) for name in lists)
+        return re.compile(form.format(*words), re.IGNORECASE)
+
     def share(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
         """Return the ratio of the number before and what is named behind: *an eighth of the loan*.
 
@@ -199,7 +189,8 @@ class Combinations:
             The atoms of earlier numbers.
         """
         text = self.sentence.piece.text
-        found = _WHOLE.match(text[stated.end : self.sentence.end])
+        whole_behind = r"(?:\s+times)?\s+(?:of\s+)?{}\s+(\W*\w+(?:\s+\w+)?)"  # *of the loan*
+        found = self._pattern(whole_behind, "whole").match(text[stated.end : self.sentence.end])
         if not is_multiple(stated) or not near or not found:
             return []
         said, part = stems(found[1]), near[-1]
@@ -225,9 +216,11 @@ class Combinations:
         """Return whether words around a number say that it is a difference."""
         text = self.sentence.piece.text
         before, behind = text[: stated.start], text[stated.end :]
+        gap = self._pattern(r"\b{}\s(?:{}\s)*[*$€£]*$", "gap", "before_gap")
         compared = (self.words.pattern(name, "more", "less") for name in ("directions", "sides"))
-        gap_behind = _GAP_BEHIND.format(*compared)
-        return bool(_GAP.search(before[-60:]) or re.match(gap_behind, behind))
+        words = "|".join((self.words.pattern("combining", "gap_behind"), *compared))
+        gap_behind = rf"[*]*(?:\s?[^\W\d]{{1,8}}(?:/\w+)?|\s?%)?\s(?:{words})\b"
+        return bool(gap.search(before[-60:]) or re.match(gap_behind, behind))
 
     def difference(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
         """Return the difference of two values stated nearby, if words say that it is one.
@@ -279,11 +272,6 @@ def _combinations(
                 if one.code < other.code:
                     yield f"{x} + {y}", a + b, both, pair
                     yield f"{x} * {y}", a * b, both, pair
-
-
-def _is_sum(text: str) -> bool:
-    """Return whether a sentence is about several things together, and no ratio of them."""
-    return bool(re.search(_CUES["+"], text, re.IGNORECASE))
 
 
 #: A function that makes one number of a list.
