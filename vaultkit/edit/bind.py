@@ -15,7 +15,7 @@ from vaultkit.checks.bound_keys import other_key
 from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.bindings import bindings
 from vaultkit.claims.stated import Stated
-from vaultkit.claims.units import unit_behind
+from vaultkit.claims.units import SECONDS, unit_behind
 from vaultkit.edit import bind_numbers, bind_words
 from vaultkit.edit.kinds import is_multiple, is_ordinal
 from vaultkit.edit.sentences import Candidate, Page, Proposal, Sentence
@@ -28,8 +28,6 @@ _OFFERED, _LEAST = 5, -1.0
 
 #: An element of a dictionary.
 _KEY = re.compile(r"(\w+)\['([^']+)'\]")
-#: Units that whole numbers count.
-_COUNTED = ("d", "wk", "mo", "y")
 
 
 def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> list[Proposal]:
@@ -68,7 +66,7 @@ def _unit(page: Page, sentence: Sentence, stated: Stated) -> str:
     if is_multiple(stated) or is_ordinal(stated, text):
         return ""
     unit = unit_behind(text, stated.start, page.words)
-    is_counted = stated.value.denominator == 1 and unit in _COUNTED
+    is_counted = stated.value.denominator == 1 and SECONDS.get(unit, 0) >= SECONDS["d"]
     # The check of the number reads *67 %* as 0.67, too.
     return "" if is_counted or unit in ("%", "‰") else unit
 

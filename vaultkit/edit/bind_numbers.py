@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.naming import mask_names
 from vaultkit.claims.stated import Stated, numbers, significant_digits
+from vaultkit.claims.units import unit_behind
 from vaultkit.edit import bind_ranks
 from vaultkit.edit.bind_beside import Beside, numbers_of
 from vaultkit.edit.bind_combined import SIZE, Combinations
@@ -39,8 +41,6 @@ from vaultkit.read.prose import CODE, END
 
 #: The largest integer that always agrees by chance.
 _TINY = 2
-#: What may follow a fraction or multiple, unless it is a part of a term, as in *half precision*.
-_OPEN = re.compile(r"\s+(?:an?|the|of|as|its|their|that|this|in|per|is|are|to)\b|\s*(?:[^\w\s]|$)")
 #: The least extreme that is not a coincidence.
 _FEW = 3
 #: The score of a candidate adds what speaks for it, and above 0 it may be bound unasked. A name
@@ -113,7 +113,7 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
             several = [replace(c, sure=c.sure and " / " in c.code) for c in several]
         if not (best and best.sure):
             several += combined.difference(one, [*earlier, *sure])
-            several += combined.share(one, _before(one, simple, earlier, sentence))
+            several += combined.share(one, _before(one, simple, earlier, sentence, page.words))
             several += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
             if not any(c.sure for c in several):
                 several += near.of(one)
@@ -134,19 +134,15 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
     return result
 
 
-#: A sentence about the number before it.
-_THAT = re.compile(r"\s*(?:that|this|it|which)\s+(?:is|was|makes)\b", re.IGNORECASE)
-
-
 def _before(
     stated: Stated, simple: Mapping[Stated, list[Candidate]], earlier: Sequence[Atom],
-    sentence: Sentence,
+    sentence: Sentence, words: Lexicon,
 ) -> list[Atom]:  # fmt: skip
     """Return the atoms of the numbers before one, which it may be a part of."""
     own = [c[0].atoms[0] for n, c in simple.items() if c and c[0].sure and n.end <= stated.start]
-    if own or not _THAT.match(sentence.piece.text, sentence.start):
-        return own
-    return list(earlier)
+    that_is = rf"\s*{words.pattern('grammar', 'that')}\s+{words.pattern('grammar', 'is')}\b"
+    is_about_earlier = re.match(that_is, sentence.piece.text[sentence.start :], re.IGNORECASE)
+    return list(earlier) if is_about_earlier and not own else own
 
 
 def _shows(shown: str, digits: str) -> bool:
@@ -179,13 +175,12 @@ def _numbers(page: Page, sentence: Sentence) -> Iterator[Stated]:
     text = mask_names(sentence.piece.text)
     text = re.sub(f"{CODE}[^{END}]*{END}", lambda own: "\ufffc" * len(own[0]), text)
     silent = {found.span() for found, name in page.words.find("counts", text) if int(name) < 3}
-    silent |= {found.span() for found in re.finditer(r"(?i)\b(?:one|first)\b", text)}
     for one in numbers(text, len(text), page.words):
+        own = text[one.start : one.end]
+        is_one = one.value == 1 and own.isalpha()
         # *The 1s* and *the 1990s* are not numbers.
-        inside = sentence.start <= one.start < sentence.end and not re.search(
-            r"\ds$", text[one.start : one.end]
-        )
-        if inside and (one.start, one.end) not in silent:
+        inside = sentence.start <= one.start < sentence.end and not re.search(r"\ds$", own)
+        if inside and not is_one and (one.start, one.end) not in silent:
             yield one
 
 
@@ -232,7 +227,10 @@ class _Search:
 
     def _whole(self, stated: Stated) -> frozenset[str]:
         """Return the words for what a part is of: *8 % of the limit* is not the limit itself."""
-        found = re.match(r"\s?%?\s+of\s+(?:the|its|all|this|that)\s+(\w+)", self.text[stated.end :])
+        of, the = self.words.pattern("roles", "of_value"), self.words.pattern("grammar", "the")
+        every = self.words.pattern("quantifiers", "all")
+        of_all = rf"\s?%?\s+{of}\s+(?:{the}|{every})\s+(\w+)"
+        found = re.match(of_all, self.text[stated.end :])
         is_part = is_percent(stated) or stated.times
         return stems(found[1]) if found and is_part else frozenset()
 
@@ -344,7 +342,8 @@ class _Search:
         is_share = is_percent(stated) and abs(float(atom.value)) < 1
         if is_count(stated) or (self._whole(stated) and not is_share):
             return False
-        has_unit = len(stated.scales) > 1 or bool(_UNIT.match(self.text, stated.end))
+        unit = unit_behind(self.text, stated.start, self.words)
+        has_unit = bool(unit) or len(stated.scales) > 1
         enough = 2 if atom.code.isidentifier() or has_unit else _RARE
         has_digits = significant_digits(stated) >= enough and float(stated.value) not in _ROUND
         is_unit = has_unit and atom.code.isidentifier()
@@ -389,7 +388,9 @@ class _Search:
         if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
             return True
         if self._is_multiple(stated):
-            return atom.extreme.startswith("arg") or not _OPEN.match(self.text, stated.end)
+            open_ = rf"\s+{self.words.pattern('grammar', 'open')}\b|\s*(?:[^\w\s]|$)"
+            is_open = re.match(open_, self.text[stated.end :])
+            return atom.extreme.startswith("arg") or not is_open
         return False
 
     def _is_beside(self, stated: Stated, atom: Atom) -> bool:
@@ -473,7 +474,7 @@ class _Search:
 
     def _around(self, stated: Stated) -> Surroundings:
         if stated not in self._surroundings:
-            self._surroundings[stated] = Surroundings(self.sentence, stated)
+            self._surroundings[stated] = Surroundings(self.sentence, stated, self.words)
         return self._surroundings[stated]
 
 
@@ -507,8 +508,6 @@ def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
     return all(says_label(label, said) for label in atom.labels)
 
 
-#: A unit behind a number.
-_UNIT = re.compile(r"[ \u00a0\u202f]?(?:[kcmµ]?[mgsWVAJNLl]|km/h|min|€|euros?|%|°C?)(?![\w-])")
 #: A variable, an element of one, or the sum or an extreme of its elements.
 _SIMPLE = re.compile(
     r"\w+(?:\[[^][]*\])?|(?:sum|max|min)\(\w+(?:\.values\(\))?\)|\w+\.(?:sum|max|min)\(\)"

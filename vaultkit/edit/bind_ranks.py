@@ -55,7 +55,7 @@ def of_number(
         return []
     families = _families(pool)
     if is_ordinal(stated, sentence.piece.text):
-        found = list(_ranks(stated, sentence, families, bound))
+        found = list(_ranks(stated, sentence, families, bound, words))
     else:
         found = list(_counts(stated, sentence, families, words))
     return sorted(found, key=lambda one: -one.score)
@@ -72,10 +72,14 @@ def _families(pool: Sequence[Atom]) -> dict[str, list[Atom]]:
 
 
 def _ranks(
-    stated: Stated, sentence: Sentence, families: dict[str, list[Atom]], bound: Sequence[Atom]
+    stated: Stated,
+    sentence: Sentence,
+    families: dict[str, list[Atom]],
+    bound: Sequence[Atom],
+    words: Lexicon,
 ) -> Iterator[Candidate]:
     """Yield the place of an element that the sentence names in the order of its dictionary."""
-    around = Surroundings(sentence, stated)
+    around = Surroundings(sentence, stated, words)
     low, high = _LOW.match(around.behind), _HIGH.match(around.behind)
     if not (low or high or _RANKED.search(around.before)):
         return
@@ -101,7 +105,7 @@ def _counts(
     stated: Stated, sentence: Sentence, families: dict[str, list[Atom]], words: Lexicon
 ) -> Iterator[Candidate]:
     """Yield how many elements are larger than a number behind the count, or smaller."""
-    around = Surroundings(sentence, stated)
+    around = Surroundings(sentence, stated, words)
     more, less = words.pattern("before", "over"), words.pattern("before", "under")
     text = around.behind.partition(":")[0]
     found = re.search(

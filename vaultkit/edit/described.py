@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from vaultkit.claims.clauses import clause_end
+from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Sentence, identifiers
@@ -18,8 +20,6 @@ from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 _SHORT = 3
 #: Plurals without an s.
 _PLURALS = ("people", "children", "men", "women", "data", "mice", "geese", "feet")
-#: The end of a clause.
-_STOP = re.compile(r"[,;:()]\s|\s(?:and|but|while|so)\s")
 #: A word, or a number with its decimals.
 WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
 _HOLDER = re.compile(r"(\w+)\s+(?:has|have|contains?|holds?|lists?)\s+(?:only\s+)?$", re.IGNORECASE)
@@ -38,14 +38,17 @@ class Surroundings:
         The sentence.
     stated
         The number.
+    words
+        The words of the language.
     """
 
-    def __init__(self, sentence: Sentence, stated: Stated) -> None:
+    def __init__(self, sentence: Sentence, stated: Stated, words: Lexicon) -> None:
         text = sentence.piece.text
         self.before = text[sentence.start : stated.start]
         self.behind = text[stated.end : sentence.end]
-        stops = [stop.end() for stop in _STOP.finditer(self.before)]
-        stop = _STOP.search(self.behind)
+        end = clause_end(words, "joining", "contrasting", "concluding", marks=",;:()")
+        stops = [stop.end() for stop in end.finditer(self.before)]
+        stop = end.search(self.behind)
         #: The clause before the number and behind it.
         self.ahead = self.before[stops[-1] if stops else 0 :]
         self.after = self.behind[: stop.start()] if stop else self.behind
