@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from vaultkit.checks.canonical import canonical
 from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Fix
-from vaultkit.checks.forms import canonical
 from vaultkit.read.note import Block
 from vaultkit.run.session import Step
 
@@ -134,7 +134,7 @@ def describe_difference(shown: str, got: str, *, every_digit: bool = False) -> s
     text must be equal. White space within brackets, with which NumPy sets arrays, does not count;
     elsewhere it does, unless a number shows fewer digits than computed, which moves columns. With
     ``every_digit``, all digits must be shown; without it, the same value in another form
-    (`vaultkit.checks.forms`) agrees, too.
+    (`vaultkit.checks.canonical`) agrees, too.
 
     >>> describe_difference("array([0.15 , 0.23])", "array([0.15002, 0.22637])")
     ''
