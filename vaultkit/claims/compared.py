@@ -12,7 +12,7 @@ from vaultkit.claims.comparisons import comparisons
 from vaultkit.claims.lexicon import DEFAULT, Lexicon, lexicon
 from vaultkit.claims.numerals import NUMERAL
 from vaultkit.read.note import Note
-from vaultkit.read.prose import CODE, END, FORMULA, REASONS, Prose
+from vaultkit.read.prose import CODE, END, FORMULA, REASONS
 from vaultkit.read.sentences import Sentences
 
 #: The tables of the lexicon with words that compare whatever is around them.
@@ -62,23 +62,13 @@ def compared(note: Note) -> Iterator[Compared]:
         for distractor in p.distractors
     }
     for piece in pieces:
-        for start, end in _sentences(piece):
+        for start, end in Sentences(piece.text).spans():
             found = word_alone(piece.text[start:end], words)
             if found is None:
                 continue
             first, last = piece.place_of(start), piece.place_of(end)
             if not any(first <= place < last for place in judged):
                 yield Compared(*piece.place_of(start + found.start()), found[0])
-
-
-def _sentences(piece: Prose) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each sentence."""
-    sentences = Sentences(piece.text)
-    start = 0
-    while start < len(piece.text):
-        end = max(sentences.sentence_span(start)[1], start + 1)
-        yield start, end
-        start = end
 
 
 def word_alone(sentence: str, words: Lexicon) -> re.Match[str] | None:

@@ -275,12 +275,8 @@ class Page:
                 title, row = (cell.title, piece.row) if cell else ("", "")
                 yield Sentence(piece, 0, len(piece.text), words_of(f"{title} {row}"), title)
                 continue
-            sentences = Sentences(piece.text)
-            start = 0
-            while start < len(piece.text):
-                end = max(sentences.sentence_span(start)[1], start + 1)
+            for start, end in Sentences(piece.text).spans():
                 yield Sentence(piece, start, end)
-                start = end
 
     def place_behind(self, sentence: Sentence, start: int, end: int) -> tuple[int, int] | None:
         """Return the place behind a part of a sentence; None if no comment may be there."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 
 from vaultkit.read.syntax import BLOCK_ID, COMMENT, WIKILINK
 from vaultkit.read.tokenizer import tokenize_line
@@ -69,6 +70,18 @@ class Sentences:
         start = self._ends[index - 1] if index else 0
         stop = self._ends[index] if index < len(self._ends) else len(self.content)
         return max(start, at - LONGEST), min(stop, at + LONGEST)
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Yield the spans of all sentences, in order.
+
+        >>> list(Sentences("One. Two!").spans())
+        [(0, 5), (5, 9)]
+        """
+        start = 0
+        while start < len(self.content):
+            end = max(self.sentence_span(start)[1], start + 1)
+            yield start, end
+            start = end
 
     def _find_ends(self) -> list[int]:
         """Return where sentences end, which is never within brackets, an image or a link."""
