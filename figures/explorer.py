@@ -233,7 +233,7 @@ def draw_model(data: Mapping[str, Any]) -> str:
         f" those it reads from: {words[0]} gives {said}.",
         top + n * PITCH,
         parts,
-        left=46.2,
+        left=8,
     )
     return touchable("attention-explorer", svg, start)
 

@@ -274,6 +274,12 @@ def test_without_javascript_the_drawing_stays(visit: Visitor, path: str) -> None
             / svg.viewBox.baseVal.width))"""
     )
     assert smallest >= 9.5
+    cut = drawing.evaluate(
+        """(svg) => [...svg.querySelectorAll("text")].filter((text) =>
+            text.getBoundingClientRect().left < svg.getBoundingClientRect().left - 0.5)
+            .map((text) => text.textContent)"""
+    )
+    assert cut == []
 
 
 @pytest.mark.sample("attention-explorer/", "cross-attention/")
