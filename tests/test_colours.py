@@ -72,6 +72,11 @@ def test_the_site_has_the_colours_of_the_figures(scheme: str) -> None:
     assert site == {name: SCHEMES[scheme][name] for name in ARRAYS}
 
 
+def test_the_site_has_the_dark_colours_of_the_figures() -> None:
+    (rule,) = re.findall(r"svg\.vk-figure \{ (--vk[^}]*) \}", SITE)
+    assert dict(re.findall(r"--vk-(\w+): (#\w+)", rule)) == DARK
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_they_can_be_read(scheme: str) -> None:
     page = declared(PAGE, "--md-default-bg-color", scheme)

@@ -162,6 +162,22 @@ def test_a_button_copies_a_formula(visit: Visitor) -> None:
 
 
 @pytest.mark.long
+def test_without_scripts_colours_follow_the_system(visit: Visitor) -> None:
+    """The page and its figures have the colours that the scripts would choose."""
+    shown = """() => ["body", "article pre code", "svg.vk-figure", "svg.vk-figure .vk-score"].map(
+      (part) => getComputedStyle(document.querySelector(part))).map(
+      (style) => [style.color, style.backgroundColor])"""
+    seen = [
+        visit("softmax/", scheme=scheme, java_script_enabled=scripts).evaluate(shown)
+        for scheme in ("light", "dark")
+        for scripts in (True, False)
+    ]
+    assert seen[0] == seen[1]
+    assert seen[2] == seen[3]
+    assert seen[0] != seen[2]
+
+
+@pytest.mark.long
 def test_colours_follow_the_system_and_the_reader(visit: Visitor) -> None:
     page = visit(scheme="dark")
     body = page.locator("body")

@@ -87,6 +87,23 @@ def test_all_style_sheets_become_one(tmp_path: Path) -> None:
     assert plain.read_text() == "<p>"
 
 
+def test_without_scripts_colours_follow_the_system(tmp_path: Path) -> None:
+    (tmp_path / "own.css").write_text(
+        '[data-md-color-scheme="slate"] p,body[data-md-color-scheme="slate"] .a,.b'
+        "{--c:2;x:var(--c)}"
+    )
+    head = '<head><link rel="stylesheet" href="own.css"></head>'
+    chosen = '<input data-md-color-media="(prefers-color-scheme: dark)">'
+    for name, page in {"one.html": head + chosen, "other.html": head}.items():
+        (tmp_path / name).write_text(page)
+    join_sheets(tmp_path, ".")
+    (dark,) = tmp_path.glob("dark.*.css")
+    assert dark.read_text() == ("body[data-md-color-scheme] p,body[data-md-color-scheme] .a{--c:2}")
+    link = f'<noscript><link rel="stylesheet" href="./{dark.name}" media="(prefers-color-'
+    assert link in (tmp_path / "one.html").read_text()
+    assert "noscript" not in (tmp_path / "other.html").read_text()
+
+
 def files(font: Font, letters: str, tmp_path: Path) -> list[tuple[FontFile, set[str]]]:
     """The files of a font, each with the characters that it has."""
     found = web_font(font, letters, Store(tmp_path / "store"))

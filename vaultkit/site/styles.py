@@ -47,6 +47,10 @@ _COSTLY = "data-md-color-switching"
 #: With rules such as ``table:not([class]) td>:first-child``, each change of a class restyles all
 #: elements below. `text.css` has them without the attribute.
 _COSTLY_RULE = re.compile(r"table:not\(\[class\]\) t[dh]\s*>\s*:(?:first|last)-child")
+#: Material's script gives the body of a page the dark scheme, if the system's colours are dark.
+_SLATE = re.compile(r'(?:body)?\[data-md-color-scheme="?slate"?\]')
+_MEDIA = "(prefers-color-scheme: dark)"
+_SYSTEM = f'data-md-color-media="{_MEDIA}"'
 
 
 @dataclass(frozen=True)
@@ -114,9 +118,17 @@ def join_sheets(
     )
     properties = (f"{name} " for part in read for name in part["properties"])
     joined = drop_unread_properties("\n".join(rules), [*properties, *scripts])
-    name = f"{folder}/site.{hashlib.sha256(joined.encode()).hexdigest()[:8]}.css"
-    write_atomically(site / name, joined)
-    divide(pages, lambda part: _replace_links(part, site, sheets.keys(), name))
+    names = [_write(site, folder, "site", joined)]
+    if dark := dark_colours(joined):
+        names.append(_write(site, folder, "dark", dark))
+    divide(pages, lambda part: _replace_links(part, site, sheets.keys(), *names))
+
+
+def _write(site: Path, folder: str, name: str, css: str) -> str:
+    """Write a style sheet, and return its path, which changes with its content."""
+    uri = f"{folder}/{name}.{hashlib.sha256(css.encode()).hexdigest()[:8]}.css"
+    write_atomically(site / uri, css)
+    return uri
 
 
 def _read_sheets(files: Iterable[Path], folder: Path) -> dict[Path, str]:
@@ -161,9 +173,16 @@ def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list
 
 
 def _replace_links(
-    pages: Iterable[tuple[int, Path]], site: Path, sheets: Collection[Path], name: str
+    pages: Iterable[tuple[int, Path]],
+    site: Path,
+    sheets: Collection[Path],
+    name: str,
+    dark: str | None = None,
 ) -> None:
-    """Replace the links to these style sheets in pages by one link, in the place of the first."""
+    """Replace the links to these style sheets in pages by one link, in the place of the first.
+
+    A page that chooses its colours by a script gets the style sheet ``dark`` for readers without.
+    """
     for _, path in pages:
         page = path.read_text("utf-8")
         links = [f for f in _LINK.finditer(page) if _file_of(f, path, site) in sheets]
@@ -172,8 +191,11 @@ def _replace_links(
         first = links[0]
         # The links of the error page are relative to the root of the host.
         old = posixpath.relpath(_file_of(first, path, site).relative_to(site).as_posix(), ".")
-        href = first[1].removesuffix(old) + name
-        text = page[: first.start()] + f'<link rel="stylesheet" href="{href}">\n    '
+        root = first[1].removesuffix(old)
+        text = page[: first.start()] + f'<link rel="stylesheet" href="{root}{name}">\n    '
+        if dark and _SYSTEM in page:
+            sheet = f'<link rel="stylesheet" href="{root}{dark}" media="{_MEDIA}">'
+            text += f"<noscript>{sheet}</noscript>\n    "
         for link, end in pairwise([*(link.span() for link in links), (len(page), 0)]):
             text += page[link[1] : end[0]]
         path.write_text(text, encoding="utf-8", newline="")
@@ -236,6 +258,46 @@ def drop_unread_properties(css: str, texts: Sequence[str]) -> str:
     )
 
 
+def dark_colours(css: str) -> str:
+    """Return the custom properties of the dark scheme, as rules for a body of any scheme.
+
+    Without scripts, a page has the first scheme of its palette.
+
+    Examples
+    --------
+    >>> dark_colours("p{--a:1}@media screen{[data-md-color-scheme=slate] p,p{--a:2;x:y}}")
+    '@media screen{body[data-md-color-scheme] p{--a:2}}'
+    """
+    return "".join(_dark_rules(_parse(css)))
+
+
+def _dark_rules(rules: Iterable[Any]) -> Iterable[str]:
+    """Yield the rules with custom properties of the dark scheme, and of each nothing else."""
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            heads = (tinycss2.serialize(s).strip() for s in _split_selectors(rule.prelude))
+            slate = [head for head in heads if _SLATE.search(head) and ":not(" not in head]
+            parts = tinycss2.parse_blocks_contents(rule.content)
+            own = [p for p in parts if p.type == "declaration" and p.name.startswith("--")]
+            if slate and own:
+                head = _SLATE.sub("body[data-md-color-scheme]", ",".join(slate))
+                yield f"{head}{{{';'.join(p.serialize() for p in own)}}}"
+        elif inner := _inner_rules(rule):
+            kept = "".join(_dark_rules(inner))
+            if kept:
+                yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{kept}}}"
+
+
+def _inner_rules(rule: Any) -> list[Any]:
+    """Return the rules within an at-rule."""
+    if rule.type != "at-rule" or not rule.content or rule.lower_at_keyword not in _NESTING:
+        return []
+    found: list[Any] = tinycss2.parse_rule_list(
+        rule.content, skip_comments=True, skip_whitespace=True
+    )
+    return found
+
+
 @lru_cache(maxsize=4)
 def _parse(css: str) -> tuple[Node, ...]:
     return tuple(tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True))
@@ -249,12 +311,10 @@ def _used_rules(rules: Iterable[Any], used: Used) -> Iterable[str]:
             if selectors:
                 heads = ",".join(tinycss2.serialize(selector).strip() for selector in selectors)
                 yield f"{heads}{{{tinycss2.serialize(rule.content).strip()}}}"
-        elif rule.type == "at-rule" and rule.content and rule.lower_at_keyword in _NESTING:
-            inner = tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
+        elif inner := _inner_rules(rule):
             kept = "".join(_used_rules(inner, used))
             if kept:
-                head = tinycss2.serialize(rule.prelude)
-                yield f"@{rule.at_keyword}{head}{{{kept}}}"
+                yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{kept}}}"
         else:
             yield rule.serialize()
 
