@@ -30,7 +30,7 @@ from vaultkit.claims.claims import claims_of
 from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon, lexicon
-from vaultkit.claims.mentions import Sentence, sentences, stems
+from vaultkit.claims.mentions import Sentence, label_stems, sentences
 from vaultkit.claims.stated import Range, Stated
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
@@ -194,7 +194,7 @@ def _values_of_name(note: Note, name: str) -> set[Fraction]:
     numbers = {Fraction(repr(own)) for own in assigned if is_number(own)}
     if assigned:
         return numbers if len(numbers) == len(set(map(repr, assigned))) else set()
-    label = stems(name, _lexicon(note))
+    label = label_stems(name, _lexicon(note))
     # A percentage is shown as a share, too.
     shown = (number for number in _shown_numbers(note) if number.label and number.unit != "%")
     return {one.value for one in shown if one.label == label}
@@ -287,7 +287,7 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
 def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> str:
     """Return what a linked note shows in place of a number; empty if that is in doubt."""
     unit, label = _unit(sentence, number), _label_before(sentence, number)
-    words = stems(sentence.text, sentence.lexicon) - stems(unit, sentence.lexicon)
+    words = label_stems(sentence.text, sentence.lexicon) - label_stems(unit, sentence.lexicon)
     labelled = [other for other in shown if label and other.label == label]
     slips = [
         (len(words & other.words) + bool(label and other.label == label), -other.line, other.value)
@@ -313,9 +313,9 @@ def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Show
     numbers in these words, if the words ahead of the other number name something that the sentence
     does not, or if the sentence states the other number, too.
     """
-    words = stems(_clause(sentence, number), sentence.lexicon)
+    words = label_stems(_clause(sentence, number), sentence.lexicon)
     unit = _unit(sentence, number)
-    words -= stems(unit, sentence.lexicon)
+    words -= label_stems(unit, sentence.lexicon)
     in_clauses = [other for other in shown if other.unit == unit and other.clause]
     rivals = [
         other
@@ -342,21 +342,23 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
     words = _lexicon(note)
     none: frozenset[str] = frozenset()
     for sentence in sentences(note, words):
-        own = stems(sentence.text, words)
+        own = label_stems(sentence.text, words)
         for number in sentence.numbers:
             line, unit = sentence.place_of(number.start)[0], _unit(sentence, number)
-            clause = stems(_clause(sentence, number), words) if _is_comparable(number) else none
-            ahead = stems(_text_from_pause(sentence, number), words) if clause else none
+            clause = (
+                label_stems(_clause(sentence, number), words) if _is_comparable(number) else none
+            )
+            ahead = label_stems(_text_from_pause(sentence, number), words) if clause else none
             label = _label_before(sentence, number)
             yield Shown(number.value, own, clause, ahead, label, unit, line)
             for scale in number.scales:
                 yield Shown(number.value * scale, own, none, none, none, "", line)
     for fence in note.fences:
         for index, text in enumerate(fence.text.splitlines(), fence.line + 1):
-            own = stems(text, words)
+            own = label_stems(text, words)
             for found in NUMBER_IN_OUTPUT.finditer(text):
                 if len(found[0]) <= _LONGEST:
-                    before = stems(" ".join(text[: found.start()].split()[-1:]), words)
+                    before = label_stems(" ".join(text[: found.start()].split()[-1:]), words)
                     label = before if fence.language == "text" else none
                     behind_it = _UNIT.match(text, found.end())
                     unit = behind_it[1] if behind_it else ""
@@ -367,7 +369,7 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
     for cell in note.cells:
         for found in NUMBER_IN_OUTPUT.finditer(cell.text):
             if len(found[0]) <= _LONGEST:
-                own = stems(f"{cell.label.text} {cell.title}", words)
+                own = label_stems(f"{cell.label.text} {cell.title}", words)
                 value = exact_fraction(parse_number(found[0]))
                 yield Shown(value, own, none, none, none, "", cell.line)
 
@@ -402,5 +404,5 @@ def _unit(sentence: Sentence, number: Stated) -> str:
 def _label_before(sentence: Sentence, number: Stated) -> frozenset[str]:
     """Return the stem of the last word of substance before a number."""
     last_words = [word.stem for word in sentence.words if word.end <= number.start][-3:]
-    of_substance = [word for word in last_words if stems(word, sentence.lexicon)]
+    of_substance = [word for word in last_words if label_stems(word, sentence.lexicon)]
     return frozenset(of_substance[-1:])

@@ -35,7 +35,7 @@ from vaultkit.claims.attributions import (
 from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.mentions import Sentence, stems
+from vaultkit.claims.mentions import Sentence, label_stems
 from vaultkit.claims.numerals import NUMERAL
 from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import unit_of
@@ -257,7 +257,7 @@ class Keyed:
             # A unit that the page does not show is that of something else.
             is_unit = unit_of(behind[0], 0, self.lexicon) or behind[0].lower() in money
             return not is_unit or behind[0] in self._words or digits_without_zeros(number) >= _SURE
-        if is_unit_of(behind, stems(shown[1], self.lexicon) | {shown[1]}, self.lexicon):
+        if is_unit_of(behind, label_stems(shown[1], self.lexicon) | {shown[1]}, self.lexicon):
             return True
         unit = unit_of(shown[1], 0, self.lexicon)
         return bool(unit) and unit in [unit_of(word, 0, self.lexicon) for word in behind]

@@ -39,7 +39,7 @@ from vaultkit.claims.attributions import (
     words_behind,
 )
 from vaultkit.claims.lexicon import lexicon
-from vaultkit.claims.mentions import Sentence, sentences, stem, stems
+from vaultkit.claims.mentions import Sentence, label_stems, sentences, stem
 from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import differ_in_prefix
 from vaultkit.read.note import Block, Note
@@ -150,7 +150,7 @@ class Roles:
             return f"{what} {other}" if other else ""
         if not named or len(values) > _FEW:
             return ""
-        measures = stems(" ".join(self.lexicon.words["roles"]["measures"]), self.lexicon)
+        measures = label_stems(" ".join(self.lexicon.words["roles"]["measures"]), self.lexicon)
         others = [
             f
             for f in facts

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.mentions import Sentence, stem, stems
+from vaultkit.claims.mentions import Sentence, label_stems, stem
 from vaultkit.claims.stated import Stated, significant_digits
 
 #: Most words between a label and its number, in this order and in the other.
@@ -296,7 +296,7 @@ def subject_stems(sentence: Sentence, number: Stated) -> list[str]:
     if not all(re.fullmatch(r"[^\W\d]\w*", word) for word in words):
         return []
     inner = {word.lower() for word in words} & {*own["case"], *own["of_another"]}
-    kept = stems(" ".join(words), lexicon)
+    kept = label_stems(" ".join(words), lexicon)
     return [] if inner else [s for s in (stem(w, lexicon) for w in words) if s in kept]
 
 
@@ -313,7 +313,7 @@ def possession_stems(sentence: Sentence, number: Stated) -> list[str]:
     ).fullmatch(before)
     if not found or is_apart(sentence, before) or not _ends_clause(sentence, number):
         return []
-    return sorted(stems(found["own"], lexicon))
+    return sorted(label_stems(found["own"], lexicon))
 
 
 def attribution_stems(sentence: Sentence, number: Stated) -> list[str]:
@@ -332,7 +332,7 @@ def attribution_stems(sentence: Sentence, number: Stated) -> list[str]:
     found = re.search(r"\b(?:an?|the)\s([a-z]{3,})(?:\s(?:of\s|\(|=\s)|:\s)$", before)
     if not found or is_apart(sentence, before):
         return []
-    return sorted(stems(found[1], sentence.lexicon))
+    return sorted(label_stems(found[1], sentence.lexicon))
 
 
 def opens_paragraph(sentence: Sentence, number: Stated) -> bool:
@@ -416,5 +416,5 @@ def counted_noun(sentence: Sentence, number: Stated) -> Count | None:
     own = lexicon.words["roles"]
     if before.split()[0].strip(",").lower() in {*own["case"], *own["uncounted"]}:
         return None
-    labels = {stems(noun[words], lexicon) for words in ("all", "noun")}
+    labels = {label_stems(noun[words], lexicon) for words in ("all", "noun")}
     return Count(tuple(labels), bool(verb["takes"]))

@@ -177,11 +177,11 @@ def _synonyms(lexicon: Lexicon) -> dict[str, str]:
     return {word: name for name, words in lexicon.words["labels"].items() for word in words}
 
 
-def stems(name: str, lexicon: Lexicon) -> frozenset[str]:
+def label_stems(name: str, lexicon: Lexicon) -> frozenset[str]:
     """Return the stems of the words in a text or name, without those of grammar.
 
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> sorted(stems("the mean_height ofBoys", lexicon()))
+    >>> sorted(label_stems("the mean_height ofBoys", lexicon()))
     ['boy', 'height', 'mean']
     """
     return frozenset(words_by_stem(name, lexicon))
