@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.mentions import Sentence
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 
 #: The least digits of a number that hardly agrees with one of an output by chance.
 _SURE = 3
@@ -39,8 +38,8 @@ def reversed_arrow(
         if not _FROM.search(before) or not _TO.fullmatch(between):
             continue
         if (
-            digits_without_zeros(one) < _SURE
-            or digits_without_zeros(other) < _SURE
+            significant_digits(one) < _SURE
+            or significant_digits(other) < _SURE
             or one.value == other.value
         ):
             continue

@@ -25,14 +25,13 @@ from vaultkit.checks.labelled import (
     word_of,
 )
 from vaultkit.checks.lookup import exact_fraction
-from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.attributions import is_apart, role_pattern
 from vaultkit.claims.clauses import clause_end, words_of_clauses
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.numerals import NUMERAL
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.claims.units import unit_of
 from vaultkit.read.note import Note
 
@@ -213,7 +212,7 @@ class Assigned:
         if part.title or part.beside:  # a table is no evidence of itself
             found = [own for own in found if not own.source.startswith("table")]
         unit = part.unit(number)
-        if unit and digits_without_zeros(number) < _TELLING and number.value.denominator == 1:
+        if unit and significant_digits(number) < _TELLING and number.value.denominator == 1:
             return [own for own in found if own.unit == unit]
         return found
 
@@ -225,7 +224,7 @@ class Assigned:
         text = part.sentence.text
         if number.bounds or part.beside or is_apart(part.sentence, text):
             return ""
-        if digits_without_zeros(number) < (2 if "." in number.digits else _TELLING):
+        if significant_digits(number) < (2 if "." in number.digits else _TELLING):
             return ""  # it may be in any line
         leads = role_pattern(part.lexicon, r"\b{}\s(?:[$]?[A-Za-z]\s=\s)?$", "leading")
         keys = {token for token in part.tokens if leads.search(text[: token.start])}
@@ -345,7 +344,7 @@ def _exchanged(
                 return None
             if verdict < 0:
                 found.setdefault(is_kin, (mine, its))
-    if True not in found and min(map(digits_without_zeros, (first, second))) < _TELLING:
+    if True not in found and min(map(significant_digits, (first, second))) < _TELLING:
         return None
     return found.get(True) or found.get(False)
 

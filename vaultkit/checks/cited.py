@@ -23,7 +23,7 @@ from vaultkit.checks.check import FAILS, HOLDS, Check
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
-from vaultkit.checks.stated import digits_without_zeros, is_slip, judge_value, shortened
+from vaultkit.checks.stated import is_slip, judge_value, shortened
 from vaultkit.claims.attributions import is_apart, is_cited, words_behind
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
@@ -31,7 +31,7 @@ from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon, lexicon
 from vaultkit.claims.mentions import Sentence, label_stems, sentences
-from vaultkit.claims.stated import Range, Stated
+from vaultkit.claims.stated import Range, Stated, significant_digits
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.store import key_of
@@ -95,7 +95,7 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
 
 def _is_comparable(number: Stated) -> bool:
     """Return whether a number has two digits or more, and is no bound or factor."""
-    return digits_without_zeros(number) >= _LEAST and not number.bounds and not number.times
+    return significant_digits(number) >= _LEAST and not number.bounds and not number.times
 
 
 def _belongs_to_link(link: Link, sentence: Sentence, at: int, number: Stated) -> bool:

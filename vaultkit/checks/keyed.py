@@ -24,7 +24,6 @@ from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.printed import is_print_call
-from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.attributions import (
     is_apart,
     is_difference,
@@ -37,7 +36,7 @@ from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, label_stems
 from vaultkit.claims.numerals import NUMERAL
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.claims.units import unit_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import CODE
@@ -217,7 +216,7 @@ class Keyed:
         """Return what a list has for one of some names, if a number is that of another one."""
         if table.of_days != _is_day(number, sentence.lexicon):
             return ""
-        digits = digits_without_zeros(number)
+        digits = significant_digits(number)
         is_number = isinstance(key, Fraction)
         if (is_number or digits < 2) and table.line != nearest:
             return ""
@@ -256,7 +255,7 @@ class Keyed:
             money = self.lexicon.words["roles"]["money"]
             # A unit that the page does not show is that of something else.
             is_unit = unit_of(behind[0], 0, self.lexicon) or behind[0].lower() in money
-            return not is_unit or behind[0] in self._words or digits_without_zeros(number) >= _SURE
+            return not is_unit or behind[0] in self._words or significant_digits(number) >= _SURE
         if is_unit_of(behind, label_stems(shown[1], self.lexicon) | {shown[1]}, self.lexicon):
             return True
         unit = unit_of(shown[1], 0, self.lexicon)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from vaultkit.checks.lookup import exact_fraction, parse_number
-from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.claims.attributions import words_behind
 from vaultkit.claims.mentions import Sentence
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.claims.units import size_of
 from vaultkit.read.note import Block
 
@@ -100,7 +99,7 @@ def measure_in_other_unit(
         is_other = value != shown.value if shown.is_literal else not _rounds(value, shown.value)
         if (size[1] != 1 and fits(value, size[1])) or (fits(value) and is_other):
             return ""
-    if digits_without_zeros(number) < _SURE and any(
+    if significant_digits(number) < _SURE and any(
         v == own and u == shown.unit for v, u in elsewhere
     ):
         return ""

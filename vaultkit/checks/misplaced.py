@@ -22,13 +22,12 @@ from vaultkit.checks.assigned import Part
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.labelled import LabelledNumbers, Words, word_of
 from vaultkit.checks.lookup import exact_fraction
-from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.checks.things import Thing, Things
 from vaultkit.checks.views import View
 from vaultkit.claims.attributions import is_apart, is_difference
 from vaultkit.claims.clauses import words_of_clauses
 from vaultkit.claims.mentions import Sentence, cell_sentences
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.read.note import Note
 
 #: A label of a row counts if it belongs to a number more closely than this.
@@ -85,7 +84,7 @@ class Misplaced:
             for number in own.numbers
             if not number.bounds and not number.times
             for thing in self.things.of(number)
-            if digits_without_zeros(number) > 1 or _is_close(number, thing)
+            if significant_digits(number) > 1 or _is_close(number, thing)
         )
         views: list[View] = []
         for sentence in sentences:
@@ -107,7 +106,7 @@ class Misplaced:
 
     def _replaced(self, view: View) -> str:
         """Return what else the words around a number belong to; empty if in doubt."""
-        if digits_without_zeros(view.number) < 2 or view.is_length or view.is_rough:
+        if significant_digits(view.number) < 2 or view.is_length or view.is_rough:
             return ""
         repeated = self._is_repeated(view)
         sentence = view.part.sentence
@@ -152,7 +151,7 @@ class Misplaced:
         """Return why two numbers of a sentence are exchanged; empty if they are not."""
         if one.number.value == other.number.value:
             return ""
-        if min(digits_without_zeros(one.number), digits_without_zeros(other.number)) < 1:
+        if min(significant_digits(one.number), significant_digits(other.number)) < 1:
             return ""
         values = [view.number.value for view in (*one.beside, *other.beside)]
         if len(values) > 2 and any(values.count(v.number.value) > 1 for v in (one, other)):
@@ -193,7 +192,7 @@ class Misplaced:
 
     def _is_eliminated(self, view: View, below: Sequence[View], shown: Sequence[Thing]) -> str:
         """Return the number of an output that belongs in the place of another one, if one does."""
-        if digits_without_zeros(view.number) < 2 or not self._is_repeated(view) or view.is_length:
+        if significant_digits(view.number) < 2 or not self._is_repeated(view) or view.is_length:
             return ""
         if self._alike.search(view.part.sentence.text):
             return ""

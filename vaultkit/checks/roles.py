@@ -21,7 +21,7 @@ from vaultkit.checks.facts import Fact, Facts, Family, Label
 from vaultkit.checks.keyed import Keyed
 from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.checks.misplaced import Misplaced
-from vaultkit.checks.stated import digits_without_zeros, is_slip, shortened
+from vaultkit.checks.stated import is_slip, shortened
 from vaultkit.checks.tables import Tables
 from vaultkit.checks.wholes import Wholes
 from vaultkit.claims.attributions import (
@@ -40,7 +40,7 @@ from vaultkit.claims.attributions import (
 )
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.mentions import Sentence, label_stems, sentences, stem
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.claims.units import differ_in_prefix
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
@@ -160,7 +160,7 @@ class Roles:
         # Where the page shows no units, that of a sentence says nothing.
         is_bare = is_subject and not any(fact.unit for fact in facts)
         is_known = is_bare or self._has_unit(units, named + others)
-        if others and digits_without_zeros(number) >= (_TELLING if is_known else _SURE):
+        if others and significant_digits(number) >= (_TELLING if is_known else _SURE):
             return f"{what}, and that is {others[0].source}"
         value = named[0].value
         if (
@@ -174,12 +174,12 @@ class Roles:
         small = number.value.denominator == value.denominator == 1 and abs(number.value) < _TOP
         if len(values) == 1 and small and _is_plain(number) and abs(value) < _TOP:
             return what
-        if digits_without_zeros(number) >= _SURE and any(is_slip(number, v) for v in values):
+        if significant_digits(number) >= _SURE and any(is_slip(number, v) for v in values):
             return what
         is_alone = is_subject and is_known and all(fact.label == label for fact in named)
         if (
             is_alone
-            and digits_without_zeros(number) >= _TELLING
+            and significant_digits(number) >= _TELLING
             and opens_paragraph(sentence, number)
         ):
             return what
@@ -293,7 +293,7 @@ def _of_another(
     number, has_unit = number_beside(sentence, named, family.kind(place))
     if number is None or number.bounds or number.times:
         return
-    if digits_without_zeros(number) < (1 if has_unit else _TELLING):
+    if significant_digits(number) < (1 if has_unit else _TELLING):
         return
     clause = clause_around(sentence.text, number.start, named.start)
     # *Ng has 33.8 %, which is less than half*: only the first clause is about Ng.

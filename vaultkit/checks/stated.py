@@ -242,11 +242,6 @@ def shortened(value: Fraction) -> str:
     return f"{as_float(value):.6g}"
 
 
-def digits_without_zeros(stated: Stated) -> int:
-    """Return the number of digits without zeros at both ends; 0 for a number in words."""
-    return len(re.sub(r"\D", "", stated.digits).strip("0"))
-
-
 def digits_of(stated: Stated, value: Fraction) -> str:
     """Return a value in as many digits as are stated; empty if the number has another form."""
     if not re.fullmatch(r"[\d,]+(?:\.\d+)?", stated.digits) or value == 0:

@@ -8,11 +8,10 @@ from functools import cached_property
 from vaultkit.checks.assigned import Part, Token
 from vaultkit.checks.labelled import Words, word_of
 from vaultkit.checks.lookup import exact_fraction
-from vaultkit.checks.stated import digits_without_zeros
 from vaultkit.checks.things import Thing, Things
 from vaultkit.claims.attributions import role_pattern, words_behind
 from vaultkit.claims.clauses import clause_end
-from vaultkit.claims.stated import Stated
+from vaultkit.claims.stated import Stated, significant_digits
 
 #: The rest of a tuple on both sides of a number.
 _TUPLE_BEFORE, _TUPLE = re.compile(r"\([^()]*$"), re.compile(r"[^()]*\)")
@@ -121,7 +120,7 @@ class View:
         value = self.number.value
         scales = self.number.scales
         exact = (exact_fraction(own) for thing in self.own for own in thing.values)
-        return digits_without_zeros(self.number) < _SURE and not any(
+        return significant_digits(self.number) < _SURE and not any(
             own == value * scale for own in exact for scale in scales
         )
 
