@@ -276,12 +276,40 @@ def test_a_number_in_a_link_shows_what_it_rests_on(look: Visitor, way: str) -> N
     expect(foot).to_have_text("0.8210: This number occurs on this page. Output: 0.821")
 
 
-def test_what_a_reader_breaks_loses_its_mark(look: Visitor) -> None:
+def test_a_formula_that_was_run_has_one_mark(look: Visitor) -> None:
     page = look()
-    mark = page.locator(".vk-math--display > .vk-mark").first
+    display = page.locator(".vk-math--display").first
+    mark = display.locator("> .vk-mark")
     expect(mark).to_be_visible()
-    page.locator(".vk-math--display").first.evaluate("e => e.dataset.outcome = 'fails'")
-    expect(mark).to_be_hidden()
+    signs = {"holds": "none", "fails": '"✗"', "changed": '"≠"', "unjudged": '"–"'}
+    for outcome, sign in signs.items():
+        display.evaluate("(e, outcome) => e.dataset.outcome = outcome", outcome)
+        assert display.evaluate("e => getComputedStyle(e, '::before').content") == sign
+        assert mark.is_visible() == (sign == "none"), outcome
+
+
+@pytest.mark.parametrize("outcome", ["", "fails"])
+def test_a_box_leaves_its_formula_in_sight(look: Visitor, outcome: str) -> None:
+    page = look(width=390)
+    display = page.locator(".vk-math--display").first
+    display.evaluate("(e, outcome) => { if (outcome) e.dataset.outcome = outcome; }", outcome)
+    display.evaluate("e => { e.style.marginTop = '80vh'; e.scrollIntoView({block: 'end'}); }")
+    display.locator("math").click()
+    box, formula = page.locator(BOX).bounding_box(), display.bounding_box()
+    assert box
+    assert formula
+    assert box["y"] + box["height"] <= formula["y"] or box["y"] >= formula["y"] + formula["height"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_reason_is_read_whole(look: Visitor, width: int) -> None:
+    page = look(width=width)
+    why = f"<div class=vk-why><pre>left {list(range(40))}</pre></div>"
+    page.locator(".vk-math--display").first.evaluate(
+        "(e, why) => e.insertAdjacentHTML('afterend', why)", why
+    )
+    room = "e => e.scrollWidth - e.clientWidth"
+    assert page.locator(".vk-why pre").evaluate(room) <= 0
 
 
 @pytest.mark.long

@@ -239,17 +239,30 @@ def test_a_row_of_four_columns_becomes_a_block(visit: Visitor) -> None:
     assert max(tops) - min(tops) < 2
 
 
-@pytest.mark.long
-def test_a_long_label_of_a_cell_does_not_cover_its_words(visit: Visitor) -> None:
+#: The left edge and the last line of the words of each head, and the left edge of those of a cell.
+EDGES = """rows => rows.map(row => [...row.cells].map(cell => {
+    const words = new Range();
+    words.selectNodeContents(cell);
+    const box = [...words.getClientRects()].at(-1);
+    return [Math.round(words.getBoundingClientRect().left), Math.round(box.bottom)]; }))"""
+
+
+def test_heads_are_in_line_with_each_other_and_with_their_cells(visit: Visitor) -> None:
+    page = visit("variants-compared/")
+    table = page.locator("table[data-rows]").first
+    heads, cells = table.locator("tr").evaluate_all(f"all => ({EDGES})(all.slice(0, 2))")
+    assert len({bottom for _, bottom in heads}) == 1, heads
+    assert [left for left, _ in heads] == [left for left, _ in cells]
+
+
+def test_the_label_of_a_cell_is_one_line_above_its_words(visit: Visitor) -> None:
     page = visit("variants-compared/", width=390)
     cells = page.locator("table[data-rows] td:not(:first-child)")
-    room = """all => all.map(c => {
-        const [cell, label] = [getComputedStyle(c), getComputedStyle(c, '::before')];
-        return [parseFloat(cell.paddingLeft) - parseFloat(label.width),
-                parseFloat(cell.height) - parseFloat(label.height)]; })"""
-    left = cells.evaluate_all(room)
-    assert left
-    assert all(side > 0 and below >= 0 for side, below in left), left
+    labels = cells.evaluate_all("""all => all.map(c => {
+        const label = getComputedStyle(c, '::before');
+        return [label.display, parseFloat(label.height) / parseFloat(label.lineHeight)]; })""")
+    assert labels
+    assert all(shown == "block" and lines < 1.1 for shown, lines in labels), labels
 
 
 @pytest.mark.long

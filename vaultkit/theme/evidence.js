@@ -135,15 +135,18 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     trigger.setAttribute("aria-expanded", "true");
     trigger.setAttribute("aria-describedby", "vk-box");
     document.body.append(box);
+    // Of a display, neither the formula nor its mark may be covered.
     const near = (trigger.textContent ? trigger : part).getBoundingClientRect();
+    const whole = part.matches(".vk-math--display") ? part.getBoundingClientRect() : near;
+    const [top, bottom] = [Math.min(near.top, whole.top), Math.max(near.bottom, whole.bottom)];
     const { width, height } = box.getBoundingClientRect();
     const wide = document.documentElement.clientWidth;
     const left = Math.max(12, Math.min(near.left, wide - width - 12));
     // Below a formula that an edit has broken stands the reason.
-    const above = near.top - 6 > height + 60;
-    const fits = !(part.dataset.outcome === "fails" && above) && (near.bottom + 6 + height < innerHeight || !above);
+    const above = top - 6 > height + 60;
+    const fits = !(part.dataset.outcome === "fails" && above) && (bottom + 6 + height < innerHeight || !above);
     box.style.left = `${left + scrollX}px`;
-    box.style.top = `${(fits ? near.bottom + 6 : near.top - 6 - height) + scrollY}px`;
+    box.style.top = `${(fits ? bottom + 6 : top - 6 - height) + scrollY}px`;
   };
 
   /* The evidence for the place of an event. */
