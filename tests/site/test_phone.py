@@ -431,6 +431,19 @@ def test_paper_ends_with_the_text(visit: Visitor) -> None:
     expect(answer).to_be_visible()
 
 
+def test_a_drawing_is_whole_on_paper_and_leaves_room_on_its_page(visit: Visitor) -> None:
+    # As wide as the text of a sheet of A4, which is 1040 pixels high.
+    page = visit("attention-explorer/", width=718)
+    page.emulate_media(media="print")
+    figure = page.locator("article figure").first
+    words = figure.locator("svg text").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).map(box => [box.left, box.right])"
+    )
+    assert min(left for left, _ in words) >= 0
+    assert max(right for _, right in words) <= 718
+    assert (figure.bounding_box() or {})["height"] < 600
+
+
 @pytest.mark.long
 def test_a_wide_output_is_in_its_lines_on_paper(visit: Visitor) -> None:
     # As wide as the text of a sheet of A4.
