@@ -110,7 +110,7 @@ def ready(loaded: Visitor) -> Page:
 
 
 @pytest.mark.long
-def test_run_and_edit_appear_beside_copy_for_pointer_and_keyboard(visit: Visitor) -> None:
+def test_run_and_edit_appear_for_pointer_and_keyboard(visit: Visitor) -> None:
     page = visit(EQUATION)
     block = cell(page, r"sqrt\(d_k\)")
     buttons = block.locator(".vk-cell__acts")
@@ -121,12 +121,28 @@ def test_run_and_edit_appear_beside_copy_for_pointer_and_keyboard(visit: Visitor
     expect(buttons).to_have_css("opacity", "0")
     block.get_by_role("button", name="Edit").focus()
     expect(buttons).to_have_css("opacity", "1")
-    copy, edit = block.locator(".md-code__nav"), block.get_by_role("button", name="Edit")
-    left, right = edit.bounding_box(), copy.bounding_box()
-    assert left
-    assert right
-    assert left["x"] + left["width"] <= right["x"]
-    assert abs(left["y"] - right["y"]) < 10
+
+
+#: How much of its code each button of a block covers, and of each other.
+COVERED = """block => {
+    const boxes = [block.querySelector("code"), ...block.querySelectorAll("button:not([hidden])")]
+        .map(part => part.getBoundingClientRect());
+    const shared = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > .5
+        && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > .5;
+    return [boxes.length, boxes.filter((one, at) => boxes.slice(0, at).some(b => shared(one, b))).length];
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1280])
+def test_no_button_covers_code(visit: Visitor, width: int) -> None:
+    page = visit("importance-of-dk-in-scaling/", width=width)
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    for part in ("article > .highlight:not(.output)", "article details .highlight:not(.output)"):
+        block = page.locator(part).first
+        block.scroll_into_view_if_needed()
+        block.locator(".md-code__nav").wait_for(state="attached")
+        # Copy, Run and Edit.
+        assert block.evaluate(COVERED) == [4, 0], part
 
 
 @pytest.mark.long
