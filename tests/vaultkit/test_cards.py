@@ -6,14 +6,13 @@ from vaultkit.read.vault import Vault
 from vaultkit.site.cards import read_cover
 
 
-def test_the_letters_of_a_small_picture_need_no_font_of_formulas(tmp_path: Path) -> None:
+def test_a_small_picture_has_no_words_and_is_not_cut(tmp_path: Path) -> None:
     (tmp_path / "Owl.md").write_text("---\ncover: owl.svg\n---\n# Owl\n", encoding="utf-8")
     drawing = (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><title>Owl</title>'
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><title>Owl</title><path/>'
         '<text>of <tspan class="vk-math">\U0001d465</tspan></text></svg>'
     )
     (tmp_path / "owl.svg").write_text(drawing, encoding="utf-8")
     vault = Vault(tmp_path)
     shown = read_cover(vault.notes[tmp_path / "Owl.md"], vault)
-    assert '<text>of <tspan font-style="italic">x</tspan></text>' in shown
-    assert "<title>" not in shown
+    assert shown == '<svg class="vk-figure" viewBox="0 0 9 9" aria-hidden="true"><path/></svg>'

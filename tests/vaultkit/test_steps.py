@@ -44,7 +44,7 @@ def test_a_step_of_two_roads_leads_on_to_both() -> None:
     places = [Place("In <1> hour", 2, 7, next_), Place("", 9, 25, other)]
     top, written = step_line(places, 6, "map/"), onward_links("A.md", places, [])
     assert '<a href="map/">In &lt;1&gt; hour: step 2 of 7</a>' in top
-    assert '<span>Next: <a href="next/">Next</a></span>' in written
+    assert '<span class="vk-onward__next">Next: <a href="next/">Next</a></span>' in written
     assert '<span>On the whole road: <a href="other/">Other</a></span>' in written
     assert "--vk-done:28.6%" in top
     assert "whole road" not in onward_links("A.md", [places[0], Place("", 9, 25, next_)], [])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,10 +16,8 @@ from vaultkit.render.safe import is_active
 
 _OPENING = re.compile(r"<svg\b[^>]*>")
 _VIEW = re.compile(r'\sviewBox="[^"]*"')
-#: Parts of a drawing that a small picture beside a title does not need, or must not repeat.
-_WORDS = re.compile(r"<(metadata|title|desc)\b.*?</\1>\s*", re.DOTALL)
-#: Letters of formulas. Of these small pictures alone, a page would need a large font.
-_LETTERS = re.compile("[\U0001d400-\U0001d7ff]")
+#: Parts of a drawing that a small picture must not repeat, or that are too small to read in it.
+_WORDS = re.compile(r"<(metadata|title|desc|text)\b.*?</\1>\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,8 @@ def read_cover(note: Note, vault: Vault) -> str:
     opening, view = _OPENING.search(svg), _VIEW.search(svg)
     if not opening or not view or is_active(svg):
         return ""
-    start = (
-        f'<svg class="vk-figure"{view[0]} preserveAspectRatio="xMidYMin slice" aria-hidden="true">'
-    )
-    drawn = _WORDS.sub("", svg[opening.end() :]).replace('class="vk-math"', 'font-style="italic"')
-    return start + _LETTERS.sub(lambda letter: unicodedata.normalize("NFKC", letter[0]), drawn)
+    start = f'<svg class="vk-figure"{view[0]} aria-hidden="true">'
+    return start + _WORDS.sub("", svg[opening.end() :])
 
 
 def cards_to_html(found: Sequence[RoadCard]) -> str:

@@ -122,7 +122,7 @@ def onward_links(
         parts.append(f"<span>From {_link(from_)}</span>")
     after = places[0].after if places else None
     if after:
-        parts.append(f"<span>Next: {_link(after)}</span>")
+        parts.append(f'<span class="vk-onward__next">Next: {_link(after)}</span>')
     # On a shorter road, the next page is another one.
     for other in places[1:]:
         if other.after and other.after != after:
