@@ -129,7 +129,8 @@ COVERED = """block => {
         .map(part => part.getBoundingClientRect());
     const shared = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > .5
         && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > .5;
-    return [boxes.length, boxes.filter((one, at) => boxes.slice(0, at).some(b => shared(one, b))).length];
+    const covered = boxes.filter((one, at) => boxes.slice(0, at).some(b => shared(one, b)));
+    return [boxes.length, covered.length];
 }"""
 
 

@@ -404,7 +404,7 @@ def test_a_page_says_where_it_is_and_where_it_is_edited(vault: Path) -> None:
     assert '<a href="../map/">Step 1 of 2</a></span> <span>1 minute</span></nav>' in owl
     # It links to the tern, which comes later.
     assert "Builds on" not in owl
-    assert '<span class="vk-onward__next">Next: <a href="../by-sea/arctic-tern/">Arctic Tern</a></span>' in owl
+    assert 'Next: <a href="../by-sea/arctic-tern/">Arctic Tern</a></span>' in owl
     tern = read("by-sea/arctic-tern")
     assert '<span>Builds on <a href="../../barn-owl/">Barn Owl</a></span>' in tern
     assert "Next:" not in tern
