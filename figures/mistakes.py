@@ -88,10 +88,10 @@ def own_data() -> dict[str, Any]:
 def draw_own(data: Mapping[str, Any]) -> str:
     """Draw a wrong function, the formula that fails, and a map of the difference."""
     told = data["report"]
-    [[name, formula, instead]] = told["formulas"]
+    [[_, words, formula, instead]] = told["formulas"]
     difference = np.array(told["found"]) - np.array(told["expected"])
     code = next(iter(data["examples"].values())).rstrip().split("\n")
-    x, y, wide, high = 4, 52 + 22 * len(code), 64, 28
+    x, y, wide, high = 74, 52 + 22 * len(code), 64, 28
     mono = 'font-size="13.5" font-family="ui-monospace,Consolas,monospace" style="white-space:pre"'
     parts = [
         st.rect(4, 6, 472, 22 * len(code) + 12, cls="vk-line", opacity=0.3),
@@ -99,13 +99,21 @@ def draw_own(data: Mapping[str, Any]) -> str:
             f'<text x="16" y="{27 + 22 * i}" {mono}>{escape(line)}</text>'
             for i, line in enumerate(code)
         ),
-        st.text(4, y, f"{name}: {instead} in place of {formula}".replace("d_k", "$d_k$"), size=16),
+        st.text(4, y, f"{words}: {instead} in place of {formula}".replace("d_k", "$d_k$"), size=16),
         st.text(4, y + 26, "its output minus the right one, six tokens", cls="vk-muted"),
+        *(
+            st.text(x + (j + 0.5) * wide - 1, y + 50, f"{j + 1}", anchor="middle", cls="vk-muted")
+            for j in range(difference.shape[1])
+        ),
+        *(
+            st.text(4, y + 78 + i * high, f"token {i + 1}", cls="vk-muted")
+            for i in range(len(difference))
+        ),
     ]
     full = float(np.abs(difference).max())
     for (i, j), value in np.ndenumerate(difference):
         hue, opacity = signs.shade(value, full)
-        place = x + j * wide, y + 40 + i * high
+        place = x + j * wide, y + 59 + i * high
         parts += [
             st.rect(*place, wide - 2, high - 2, cls=f"vk-{hue}", opacity=round(opacity / 2, 2)),
             st.text(
@@ -115,10 +123,10 @@ def draw_own(data: Mapping[str, Any]) -> str:
     drawn = st.figure_svg(
         "own-attention",
         "Your own attention function",
-        f"A function of five lines, which makes the mistake {name}: it computes {instead} in place"
-        f" of {formula}. Below, a map of its output minus the right one for six tokens; the largest"
-        f" difference is {full:.2f}.",
-        y + 40 + 6 * high + 6,
+        f"A function of five lines, which makes a mistake: {words.lower()}. It computes {instead}"
+        f" in place of {formula}. Below, a map of its output minus the right one for six tokens;"
+        f" the largest difference is {full:.2f}.",
+        y + 59 + 6 * high + 6,
         parts,
         left=4,
     )

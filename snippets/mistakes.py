@@ -12,139 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from snippets.errors_of_code import explain
 from snippets.masks import causal_mask
-from snippets.multi_head import merge_heads, split_heads
 from snippets.softmax import softmax
-
-
-def _norm(axis: int = -1, ddof: int = 0) -> Callable[..., Any]:
-    def norm(x: np.ndarray) -> np.ndarray:
-        variance = x.var(axis=axis, keepdims=True, ddof=ddof)
-        return (x - x.mean(axis=axis, keepdims=True)) / np.sqrt(variance + 1e-5)
-
-    return norm
-
-
-class Steps(NamedTuple):
-    """The steps of a right layer, each as a function."""
-
-    project: Callable[..., Any] = lambda x, W: x @ W
-    split: Callable[..., Any] = split_heads
-    score: Callable[..., Any] = lambda Q, K: Q @ K.swapaxes(-1, -2)
-    scale: Callable[..., Any] = lambda S, d_k, _d_model: S / np.sqrt(d_k)
-    allow: Callable[..., Any] = lambda allowed: allowed
-    hide: Callable[..., Any] = lambda S, allowed: np.where(allowed, S, -np.inf)
-    softmax: Callable[..., Any] = softmax
-    after: Callable[..., Any] = lambda alpha, _allowed: alpha
-    mix: Callable[..., Any] = lambda alpha, V, _X: alpha @ V
-    merge: Callable[..., Any] = merge_heads
-    add: Callable[..., Any] = lambda X, Z: X + Z
-    norm: Callable[..., Any] = _norm()
-
-
-class Mistake(NamedTuple):
-    """A wrong step, the formula that fails, and what is computed instead."""
-
-    wrong: Mapping[str, Callable[..., Any]]
-    formula: str
-    instead: str
-
-
-def _in_half_precision(S: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return S + (1 - np.float16(allowed)) * np.float16(-1e9)
-
-
-MISTAKES: dict[str, Mistake] = {
-    "SplitWithoutTranspose": Mistake(
-        {"split": lambda x, h: x.reshape(*x.shape[:-2], h, x.shape[-2], -1)},
-        "a head gets some features of every token",
-        "a head gets all features of some tokens",
-    ),
-    "MergeWithoutTranspose": Mistake(
-        {"merge": lambda x: x.reshape(*x.shape[:-3], x.shape[-2], -1)},
-        "a token gets its row of every head",
-        "a token gets several rows of one head",
-    ),
-    "QueriesAndKeysSwapped": Mistake(
-        {"score": lambda Q, K: K @ Q.swapaxes(-1, -2)}, "S = Q Kᵀ", "S = K Qᵀ"
-    ),
-    "TransposeOfAllAxes": Mistake(
-        {"score": lambda Q, K: Q @ K.T},
-        "S = Q Kᵀ with the last two axes of K exchanged",
-        "S = Q Kᵀ with all axes of K reversed",
-    ),
-    "NoScale": Mistake({"scale": lambda S, _d_k, _d_model: S}, "S / √d_k", "S"),
-    "ScaleByModelWidth": Mistake(
-        {"scale": lambda S, _d_k, d_model: S / np.sqrt(d_model)}, "S / √d_k", "S / √d_model"
-    ),
-    "ScaleWithoutRoot": Mistake({"scale": lambda S, d_k, _d_model: S / d_k}, "S / √d_k", "S / d_k"),
-    "ScaleInverted": Mistake(
-        {"scale": lambda S, d_k, _d_model: S * np.sqrt(d_k)}, "S / √d_k", "S · √d_k"
-    ),
-    "SoftmaxOverQueries": Mistake(
-        {"softmax": lambda S: softmax(S, axis=-2)},
-        "each row of weights sums to 1",
-        "each column of weights sums to 1",
-    ),
-    "SoftmaxOverHeads": Mistake(
-        {"softmax": lambda S: softmax(S, axis=-3)},
-        "each row of weights sums to 1",
-        "the weights of all heads, place by place, sum to 1",
-    ),
-    "MaskAfterSoftmax": Mistake(
-        {"hide": lambda S, _allowed: S, "after": lambda alpha, allowed: alpha * allowed},
-        "α = softmax(S, −∞ where hidden)",
-        "α = softmax(S), then 0 where hidden",
-    ),
-    "MaskAsZeros": Mistake(
-        {"hide": lambda S, allowed: np.where(allowed, S, 0)},
-        "a hidden score is −∞",
-        "a hidden score is 0",
-    ),
-    "MaskTransposed": Mistake(
-        {"allow": lambda allowed: allowed.swapaxes(-1, -2)},
-        "token i may read j where j ≤ i",
-        "token i may read j where j ≥ i",
-    ),
-    "MaskMeansTheOpposite": Mistake(
-        {"hide": lambda S, allowed: np.where(allowed, -np.inf, S)},
-        "True: may be read",
-        "True: is hidden",
-    ),
-    "MaskOneTooFar": Mistake(
-        {"allow": lambda allowed: np.tri(len(allowed), k=1, dtype=bool)},
-        "token i may read j where j ≤ i",
-        "token i may read j where j ≤ i + 1",
-    ),
-    "MaskOneTooShort": Mistake(
-        {"allow": lambda allowed: np.tri(len(allowed), k=-1, dtype=bool)},
-        "token i may read j where j ≤ i",
-        "token i may read j where j < i",
-    ),
-    "HalfPrecisionMask": Mistake(
-        {"hide": _in_half_precision},
-        "a score that is not hidden stays as it is",
-        "it becomes 0 · ∞, which is NaN",
-    ),
-    "InputsForValues": Mistake({"mix": lambda alpha, _V, X: alpha @ X}, "Z = α V", "Z = α X"),
-    "WeightNotTransposed": Mistake(
-        {"project": lambda x, W: x @ (W.T if W.shape[0] == W.shape[1] else W)},
-        "Q = X W, K = X W, V = X W",
-        "X Wᵀ",
-    ),
-    "ResidualForgotten": Mistake({"add": lambda _X, Z: Z}, "norm(X + Z)", "norm(Z)"),
-    "NormDividesByOneLess": Mistake(
-        {"norm": _norm(ddof=1)},
-        "the variance divides by d_model",
-        "it divides by d_model − 1",
-    ),
-    "NormOverTokens": Mistake(
-        {"norm": _norm(axis=-2)},
-        "mean and variance of the features of one token",
-        "mean and variance over the tokens",
-    ),
-}
+from snippets.wrong_steps import MISTAKES, Steps
 
 
 class Layer(NamedTuple):
@@ -170,7 +41,7 @@ class Diagnosis(NamedTuple):
     case: str  # the first inputs for which its output differs, or the first of all
     found: np.ndarray | None  # its output for them; None if it raised an error
     expected: np.ndarray
-    error: str  # the error that it raised there
+    error: str  # what it did there instead of returning an array
     remarks: tuple[str, ...]
 
 
@@ -323,7 +194,7 @@ def cases(inputs: set[str]) -> list[Case]:
     return [Case("six tokens", first), *others, *masked, *last]
 
 
-Outcome = np.ndarray | str  # what a call returned, or the error that it raised
+Outcome = np.ndarray | str  # what a call returned, or in words that it returned or raised no array
 
 
 def call(function: Callable[..., Any], names: Mapping[str, str], given: Mapping[str, Any]) -> Any:
@@ -344,7 +215,7 @@ def call(function: Callable[..., Any], names: Mapping[str, str], given: Mapping[
     Examples
     --------
     >>> call(lambda q, k, v: q / k, {"q": "Q", "k": "K"}, {"Q": 6.0, "K": 2.0})
-    "TypeError: <lambda>() missing 1 required positional argument: 'v'"
+    "TypeError: <lambda>() missing 1 required positional argument: 'v'."
     """
     plain = {"mask": True, "is_causal": False, "d_k": 4, "h": 1}
     parameters = inspect.signature(function).parameters
@@ -362,18 +233,24 @@ def call(function: Callable[..., Any], names: Mapping[str, str], given: Mapping[
         with np.errstate(all="ignore"):
             return function(**keywords)
     except Exception as error:  # whatever a reader's code raises
-        return f"{type(error).__name__}: {error}"
+        return explain(error)
+
+
+NOTHING = "returns nothing: is there a return?"
 
 
 def _outcome(returned: Any, shape: tuple[int, ...]) -> Outcome:
     """Return the output among what a function returned: weights may come with it."""
     if isinstance(returned, str):
-        return returned
+        return f"raises {returned}"
     among = returned if isinstance(returned, tuple) else (returned,)
+    among = tuple(each for each in among if each is not None)
+    if not among:
+        return NOTHING
     try:
         arrays = [np.asarray(each, dtype=float) for each in among]
     except (TypeError, ValueError):
-        return f"it returned {type(returned).__name__}, which is no array"
+        return f"returns {type(returned).__name__}, which is no array."
     return next((each for each in arrays if each.shape == shape), arrays[0])
 
 
@@ -491,7 +368,7 @@ def _all_same(
 def _remarks(every: Sequence[Case], outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """Return the errors that a function may raise."""
     return tuple(
-        f"For {case.words} it raises {found}."
+        f"For {case.words} it {found}"
         for case, found in zip(every, outcomes, strict=True)
         if case.optional and isinstance(found, str)
     )
@@ -528,6 +405,19 @@ def _unknown(
     return found._replace(remarks=tuple(remarks))
 
 
+def _shown(mistakes: tuple[str, ...], case: Case, layer: Layer) -> int:
+    """Return how many of the mistakes would change the output for a case if made alone."""
+    right = _expected(case, layer, Steps())
+    alone = (_expected(case, layer, Steps()._replace(**MISTAKES[name].wrong)) for name in mistakes)
+    return sum(
+        isinstance(right, str)
+        or isinstance(output, str)
+        or output.shape != right.shape
+        or not np.allclose(output, right, atol=1e-4)
+        for output in alone
+    )
+
+
 def _diagnosis(
     mistakes: tuple[str, ...] | None,
     every: Sequence[Case],
@@ -535,13 +425,16 @@ def _diagnosis(
     layer: Layer,
     remarks: tuple[str, ...],
 ) -> Diagnosis:
-    """Describe the first case that differs from the right layer; an array rather than an error."""
+    """Describe a case that differs from the right layer, best one in which each mistake shows.
+
+    An array is preferred to an error.
+    """
     wrong = [
         (case, found)
         for case, found in zip(every, outcomes, strict=True)
         if not _same(found, case, layer, Steps())
     ]
-    wrong.sort(key=lambda pair: isinstance(pair[1], str))
+    wrong.sort(key=lambda pair: (isinstance(pair[1], str), -_shown(mistakes or (), pair[0], layer)))
     case, found = wrong[0] if wrong else (every[0], outcomes[0])
     expected = expected_output(case.given, layer, Steps())
     return Diagnosis(

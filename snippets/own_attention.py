@@ -3,13 +3,15 @@
 import contextlib
 import io
 import json
-import traceback
+import linecache
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from snippets.mistakes import MISTAKES, Diagnosis, diagnose, roles
+from snippets.errors_of_code import PASTED, explain
+from snippets.mistakes import NOTHING, Diagnosis, diagnose, roles
+from snippets.wrong_steps import MISTAKES
 
 #: Functions to begin with, right and wrong ones.
 EXAMPLES = {
@@ -75,7 +77,8 @@ def function_of(source: str) -> Callable[..., Any]:
     Raises
     ------
     ValueError
-        If it does not run, or has no such function; the message says which line.
+        If it does not run, or has no such function; the message says which line. That of a syntax
+        error shows the line, and the place in it.
 
     Examples
     --------
@@ -85,17 +88,22 @@ def function_of(source: str) -> Callable[..., Any]:
     Traceback (most recent call last):
     ...
     ValueError: Line 1: expected ':'
+    def attention(Q, K, V) return V
+                           ^
     """
-    names: dict[str, Any] = {"np": np, "__name__": "own"}
+    names: dict[str, Any] = {"np": np, "__name__": PASTED}
+    linecache.cache[PASTED] = (len(source), None, source.splitlines(keepends=True), PASTED)
     try:
         with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
-            exec(compile(source, "own", "exec"), names)
+            exec(compile(source, PASTED, "exec"), names)
     except SyntaxError as error:
-        raise ValueError(f"Line {error.lineno}: {error.msg}") from None
+        line = (error.text or "").rstrip()
+        place = " " * ((error.offset or 1) - 1) + "^"
+        raise ValueError(f"Line {error.lineno}: {error.msg}\n{line}\n{place}") from None
     except ModuleNotFoundError as error:
         raise ValueError(f"{error}: only Python and NumPy are here") from None
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{_line(error)}{type(error).__name__}: {error}") from None
+        raise ValueError(explain(error)) from None
     made = [each for each in names.values() if callable(each) and _is_own(each)]
     if not made:
         raise ValueError("There is no function: begin with def attention(Q, K, V):")
@@ -108,12 +116,7 @@ def function_of(source: str) -> Callable[..., Any]:
 
 
 def _is_own(made: Any) -> bool:
-    return getattr(getattr(made, "__code__", None), "co_filename", "") == "own"
-
-
-def _line(error: BaseException) -> str:
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == "own"]
-    return f"Line {lines[-1]}: " if lines else ""
+    return getattr(getattr(made, "__code__", None), "co_filename", "") == PASTED
 
 
 def report(source: str) -> str:
@@ -126,9 +129,10 @@ def report(source: str) -> str:
     Returns
     -------
     str
-        JSON: ``verdict`` is right, mistake, unknown or error; ``words`` are sentences; ``formulas``
-        has the name, the right formula and what is computed instead, of each mistake; ``found``
-        and ``expected`` are the outputs for the inputs ``case``, of one sequence and one head.
+        JSON: ``verdict`` is right, mistake, unknown or error; ``words`` are sentences; ``line`` is
+        the line of a syntax error, with its place below it; ``formulas`` has of each mistake the
+        name, the mistake in words, the right formula and what is computed instead; ``found`` and
+        ``expected`` are the outputs for the inputs ``case``, of one sequence and one head.
 
     Examples
     --------
@@ -143,7 +147,8 @@ def report(source: str) -> str:
         with contextlib.redirect_stdout(io.StringIO()):
             found = diagnose(function)
     except ValueError as error:
-        return json.dumps({"verdict": "error", "words": [str(error)]})
+        words, _, line = str(error).partition("\n")
+        return json.dumps({"verdict": "error", "words": [words], "line": line})
     name = f"{function.__name__}({', '.join(roles(function))})"
     return json.dumps(_plain(name, found, hint=".T" in source))
 
@@ -153,7 +158,8 @@ def _plain(name: str, found: Diagnosis, hint: bool) -> dict[str, Any]:
     if hint and any("batch" in each for each in words):
         words.append(".T reverses all axes; swapaxes(-1, -2) exchanges the last two.")
     if found.mistakes is None and found.error:
-        verdict, first = "error", f"{name} raises, for {found.case}, {found.error}."
+        for_case = "" if found.error == NOTHING else f", for {found.case},"
+        verdict, first = "error", f"{name}{for_case} {found.error}"
     elif found.mistakes is None:
         verdict = "unknown"
         first = f"{name} equals neither a right function nor one with a known mistake."
@@ -170,7 +176,8 @@ def _plain(name: str, found: Diagnosis, hint: bool) -> dict[str, Any]:
         "words": [first, *words],
         "case": found.case,
         "formulas": [
-            [each, MISTAKES[each].formula, MISTAKES[each].instead] for each in found.mistakes or ()
+            [each, MISTAKES[each].words, MISTAKES[each].formula, MISTAKES[each].instead]
+            for each in found.mistakes or ()
         ],
     }
     if found.found is not None and verdict != "right" and found.found.shape == found.expected.shape:

@@ -8,12 +8,12 @@ const SECONDS = 5; // of native Python
 const formula = (words) => rich(words.replaceAll(/d_(k|model)/g, "$d_$1$"));
 
 /* The heading above the code of a mistake on this page. */
-const section = (name) => {
+const section = (name, words) => {
   const article = document.querySelector("article") ?? document;
   const code = [...article.querySelectorAll("pre")].find((pre) => pre.textContent.includes(`class ${name}(`));
   const above = code && [...article.querySelectorAll("h2[id]")].filter((heading) =>
     heading.compareDocumentPosition(code) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
-  return above ? make("a", { href: `#${above.id}` }, name) : name;
+  return above ? make("a", { href: `#${above.id}` }, ...formula(words)) : make("span", {}, ...formula(words));
 };
 
 /* The difference of two outputs: blue above 0, orange below. */
@@ -28,14 +28,18 @@ const map = ({ found, expected, case: inputs }) => {
     return made;
   };
   const title = `Your output minus the right one, for ${inputs}`;
-  const rows = difference.map((row) => make("tr", {}, ...row.map(cell)));
-  const table = make("table", { class: "own__map", "aria-label": title }, make("tbody", {}, ...rows));
+  const head = (scope, words) => make("th", { scope }, words);
+  const rows = difference.map((row, i) => make("tr", {}, head("row", `token ${i + 1}`), ...row.map(cell)));
+  const heads = difference[0].map((_, j) => head("col", String(j + 1)));
+  const table = make("table", { class: "own__map", "aria-label": title },
+    make("thead", {}, make("tr", {}, make("td", {}), ...heads)), make("tbody", {}, ...rows));
   return [make("p", { class: "own__formula" }, `${title}:`), make("div", { class: "own__scroll", tabindex: 0, role: "group", "aria-label": "The map" }, table)];
 };
 
 const result = (report) => {
-  const parts = (report.formulas ?? []).map(([name, right, instead]) => make("p", { class: "own__formula" },
-    make("strong", {}, section(name)), ": ", ...formula(instead), make("span", {}, " in place of "), ...formula(right), "."));
+  const parts = (report.formulas ?? []).map(([name, words, right, instead]) => make("p", { class: "own__formula" },
+    make("strong", {}, section(name, words)), ": ", ...formula(instead), make("span", {}, " in place of "), ...formula(right), "."));
+  if (report.line) parts.push(make("pre", { class: "own__line" }, report.line));
   if (report.found) parts.push(...map(report));
   return parts;
 };
@@ -79,6 +83,8 @@ export const mount = (figure) => {
   function show(found) {
     say(found.words.join(" "));
     shown.replaceChildren(...result(found));
+    // The room of a map is not kept empty below a verdict without one.
+    panel.classList.toggle("own--short", !found.found);
   }
   const busy = (is) => {
     const focused = document.activeElement;

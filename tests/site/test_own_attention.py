@@ -21,6 +21,8 @@ def attention(Q, K, V):
     E = np.exp(S - S.max(-1, keepdims=True))
     return E / E.sum(-1, keepdims=True) @ V
 """
+RIGHT = EXAMPLES["einsum"]
+TOO_LATE = "The mask ends one token too late"
 #: In place of Python, reports that are known, or an error.
 STUB = """(answers) => {
   class Stopped extends Error {}
@@ -51,15 +53,25 @@ def check(found: Locator, code: str, says: str, timeout: float = 30_000) -> str:
 def test_a_report_is_shown(visit: Visitor) -> None:
     page, found = opened(visit)
     start = found.locator(".own__result").inner_text()
-    assert start.startswith("ScaleWithoutRoot: S / dk in place of S / √dk.")
+    assert start.startswith("The scale has no root: S / dk in place of S / √dk.")
     first = json.loads(report(EXAMPLES["one mistake"]))
     difference = f"{first['found'][3][1] - first['expected'][3][1]:.2f}"
-    assert found.locator("tr").nth(3).locator("td").nth(1).inner_text() == difference
-    heading = found.get_by_role("link", name="ScaleWithoutRoot")
+    row = found.get_by_role("row", name="token 4")
+    assert row.get_by_role("cell").nth(1).inner_text() == difference
+    expect(found.get_by_role("columnheader")).to_have_text(list("12345"))
+    heading = found.get_by_role("link", name="The scale has no root")
     expect(heading).to_have_attribute("href", "#scale")
-    page.evaluate(STUB, {CAUSAL: report(CAUSAL), "x": report("x = 1")})
-    assert "MaskOneTooFar" in check(found, CAUSAL, "makes a known mistake")
-    assert check(found, "x", "There is no function: begin with def attention(Q, K, V):") == ""
+    wrong = "def own(Q, K, V) return V"
+    page.evaluate(STUB, {code: report(code) for code in (CAUSAL, "x = 1", wrong, RIGHT)})
+    assert TOO_LATE in check(found, CAUSAL, "makes a known mistake")
+    height = found.bounding_box()
+    assert check(found, RIGHT, "is right") == ""
+    shorter = found.bounding_box()
+    assert height
+    assert shorter
+    assert shorter["height"] < height["height"] - 100  # no room for a map
+    assert check(found, wrong, "Line 1: expected ':'").splitlines()[0] == wrong
+    assert check(found, "x = 1", "There is no function: begin with def attention(Q, K, V):") == ""
     assert check(found, "while True: pass", "did not end: look for an endless loop.") == ""
     expect(found.get_by_role("button", name="Check")).to_be_enabled()
     expect(found.get_by_role("button", name="Stop")).to_be_hidden()
@@ -77,7 +89,7 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor) -> None:
     page, found = opened(visit)
     # A map as wide as the model.
     page.evaluate(STUB, {EXAMPLES["heads"]: report(EXAMPLES["heads"])})
-    assert "SplitWithoutTranspose" in check(found, EXAMPLES["heads"], "makes a known mistake")
+    assert "The heads are split" in check(found, EXAMPLES["heads"], "makes a known mistake")
     for width, scheme in ((1280, "light"), (390, "dark"), (320, "light")):
         restyle(page, width, scheme)  # type: ignore[arg-type]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -89,7 +101,8 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor) -> None:
 @pytest.mark.long
 def test_python_in_the_page_recognizes_a_mistake(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     _, found = opened(visit)
-    assert "MaskOneTooFar" in check(found, CAUSAL, "makes a known mistake", BOOT)
+    assert TOO_LATE in check(found, CAUSAL, "makes a known mistake", BOOT)
     right = EXAMPLES["einsum"] + "print('printed')"
     assert check(found, right, "is right: no output differs") == ""
     check(found, "def attention(Q, K, V: pass", "Line 1: ")
+    check(found, "def attention(Q, K, V): return Q @ K", "Q @ K is (6, 4) times (6, 4)")

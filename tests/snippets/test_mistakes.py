@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from snippets.attention import scaled_dot_product_attention
-from snippets.mistakes import MISTAKES, Layer, Steps, cases, diagnose, expected_output, roles
+from snippets.mistakes import Layer, cases, diagnose, expected_output, roles
 from snippets.own_attention import EXAMPLES, function_of, report
+from snippets.wrong_steps import MISTAKES, Steps
 
 SOFTMAX = """
 def softmax(x, axis=-1):
@@ -142,7 +143,12 @@ def test_two_mistakes_are_recognized() -> None:
         code = ATTENTION
         for name in names:
             code = changed(code, *WRONG[name])
-        assert diagnose(made(code)).mistakes == names
+        found = diagnose(made(code))
+        assert found.mistakes == names
+        # Without a mask, only the first mistake would show.
+        assert found.case == (
+            "six tokens and a causal mask" if "MaskAsZeros" in names else "six tokens"
+        )
 
 
 def test_all_mistakes_differ_in_their_outputs() -> None:
@@ -196,9 +202,24 @@ def test_unknown_functions_fail_a_formula() -> None:
         ("def attention(Q, K, V:\n    pass", "Line 1: '(' was never closed"),
         ("x = 1", "There is no function: begin with def attention(Q, K, V):"),
         ("import torch", "No module named 'torch': only Python and NumPy are here"),
-        ("x = 1\nraise TypeError('no')", "Line 2: TypeError: no"),
-        ("exit()", "Line 1: "),
-        ("def own(Q, K, V): return P", "own(Q, K, V) raises, for six tokens, NameError: "),
+        ("x = 1\nraise TypeError('no')", "TypeError in line 2: no."),
+        ("exit()", "SystemExit in line 1: "),
+        (
+            "def own(Q, K, V): return P",
+            "own(Q, K, V), for six tokens, raises NameError in line 1: ",
+        ),
+        ("def own(Q, K, V): pass", "own(Q, K, V) returns nothing: is there a return?"),
+        ("def own(Q, K, V): return None, None", "own(Q, K, V) returns nothing: is there a return?"),
+        (
+            "def own(Q, K, V):\n    return Q @ K / 2 @ V",
+            "own(Q, K, V), for six tokens, raises ValueError in line 2: Q @ K is (6, 4) times"
+            " (6, 4), and the last length of the first, 4, differs from the second to last of the"
+            " second, 6. K.swapaxes(-1, -2) would fit: is a transpose missing?",
+        ),
+        (
+            "def own(Q, K, V):\n    S = Q @ K.T\n    return S + V",
+            "own(Q, K, V), for six tokens, raises ValueError in line 3: operands could not be",
+        ),
         ("def own(a): return a", "it is not clear what 'a' is for; known are Q, K, V"),
     ],
 )
@@ -206,6 +227,12 @@ def test_code_that_fails_is_explained(code: str, words: str) -> None:
     told = json.loads(report(code))
     assert told["verdict"] == "error"
     assert told["words"][0].startswith(words)
+
+
+def test_a_syntax_error_shows_its_line() -> None:
+    told = json.loads(report("x = 1\ndef own(Q, K, V) return V"))
+    assert told["words"] == ["Line 2: expected ':'"]
+    assert told["line"] == "def own(Q, K, V) return V\n" + " " * 17 + "^"
 
 
 def test_a_page_gets_a_report() -> None:
