@@ -5,6 +5,7 @@ import { next_token_probabilities, unpack_weights } from "./decoder.js";
 import { controls, largest, percent, quoted, radios, replace, toggle } from "./heads-view.js";
 
 const MOST = 6; // words that are listed
+const LEAST = 0.0005; // of a listed word: less is shown as 0.0 %
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 export const mount = async (figure) => {
@@ -16,8 +17,8 @@ export const mount = async (figure) => {
   const isHidden = (block, head) => state.hidden.some(([b, h]) => b === block && h === head);
   const change = (changes) => { Object.assign(state, { problem: "" }, changes); draw(); };
 
-  const presets = radios("Beginning", names, (i) =>
-    change({ words: beginnings[i].split(" ") }));
+  const begin = (words) => { field.value = ""; change({ words }); };
+  const presets = radios("Beginning", names, (i) => begin(beginnings[i].split(" ")));
   const field = make("input", {
     type: "text", id: "next-word-field", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     "aria-describedby": "next-word-problem",
@@ -67,7 +68,7 @@ export const mount = async (figure) => {
   const back = make("button", { type: "button" }, "Take a word back");
   back.addEventListener("click", () => { change({ words: state.words.slice(0, -1) }); });
   const clear = make("button", { type: "button" }, "Clear");
-  clear.addEventListener("click", () => change({ words: [] }));
+  clear.addEventListener("click", () => begin([]));
   const reset = () => { field.value = ""; change({ words: beginnings[0].split(" "), hidden: [] }); };
 
   typed.append(back, clear);
@@ -81,13 +82,14 @@ export const mount = async (figure) => {
     const numbers = [end, ...state.words].map((word) => vocabulary.indexOf(word));
     const { probabilities, maps } = next_token_probabilities(weights, numbers, num_heads, state.hidden);
     const order = probabilities.map((_, i) => i).sort((a, b) => probabilities[b] - probabilities[a]);
-    sentence.textContent = [...state.words, "…"].join(" ");
+    sentence.textContent = [...(state.words.length ? state.words : ["A new story"]), "…"].join(" ");
     problem.textContent = state.problem;
     reader.textContent = state.words.length
       ? `what ${quoted(state.words.at(-1))}, the last word, reads (${end} is the end of the previous story)`
       : `${end} is the end of the previous story: a new story begins`;
     presets.check(beginnings.indexOf(state.words.join(" ")));
-    next.replaceChildren(...order.slice(0, MOST).map((number) => {
+    const likely = order.slice(0, MOST).filter((number, i) => i === 0 || probabilities[number] >= LEAST);
+    next.replaceChildren(...likely.map((number) => {
       const bar = make("span", { class: "heads__bar" });
       bar.style.setProperty("--share", probabilities[number]);
       const word = vocabulary[number];

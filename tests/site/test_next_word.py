@@ -106,8 +106,14 @@ def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
     panel = panel_of(visit())
     sentence = panel.locator(".next__sentence")
     river, money = (panel.get_by_role("radio", name=name) for name in ("river", "money"))
+    field = panel.get_by_label("Add words")
+    field.fill("Mia sees the dragon")
+    field.press("Enter")
+    expect(panel.locator(".next__problem")).to_contain_text("is not one of them")
     panel.get_by_role("button", name="Clear").click()
-    expect(sentence).to_have_text("…")
+    expect(field).to_have_value("")
+    expect(sentence).to_have_text("A new story …")
+    assert min(shown(panel).values()) >= 0.1
     expect(panel).to_contain_text("<end> is the end of the previous story")
     wanted = 100 * probabilities("<end>", []).max()
     assert abs(max(shown(panel).values()) - wanted) < 0.051
