@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 from queries import AMONG_THREE, FIRST
 from visitor import Visitor
+
+from vaultkit.site.search_index import Entry, Section, join_entries, serialize_entry
 
 # The page's own worker, asked as Material's box asks it.
 ASK = """async (questions) => {
@@ -75,6 +78,23 @@ TYPE = """async (text) => {
 }"""
 
 
+def found_in(visit: Visitor, notes: list[Entry], *questions: str) -> list[list[str]]:
+    """Return the names of the first three notes for each question, in a vault of these notes."""
+    page = visit()
+    index = join_entries(map(serialize_entry, notes)).decode()
+    address = "**/assets/vaultkit/search.*.json"
+    page.context.route(address, lambda route: route.fulfill(body=index))
+    try:
+        found = page.evaluate(ASK, list(questions))
+    finally:
+        page.context.unroute(address)
+    return [found[question] for question in questions]
+
+
+def note(name: str, text: str = "It flies.", keywords: Sequence[str] = ()) -> Entry:
+    return Entry(f"{name}/", name, sections=[Section(text=text)], keywords=keywords)
+
+
 def search(page: Page, words: str) -> None:
     # Letter by letter: the box listens to keys.
     page.locator(".md-search__input").press_sequentially(words)
@@ -89,6 +109,46 @@ def test_every_question_of_the_table_is_answered(visit: Visitor) -> None:
         words: found[words] for words, note in AMONG_THREE.items() if note not in found[words]
     }
     assert missed == {}
+
+
+def test_a_note_is_found_by_its_keywords(visit: Visitor) -> None:
+    text = "At night its vision, its night vision, is good. Which bird sees at night?"
+    others = [note("Tern", text), note("Gull", text), note("Vision"), note("Finch")]
+    asked = ["night vision", "how does it see with night vision?", "mice hunting", "nihgt vision"]
+    keywords = ["night vision", "which bird hunts mice in the dark"]
+    found = found_in(visit, [*others, note("Owl", keywords=keywords)], *asked)
+    assert [names[0] for names in found] == ["Owl"] * 4
+    found = found_in(visit, [*others, note("Owl")], *asked)
+    assert not [names for names in found if "Owl" in names]
+
+
+def test_a_name_is_better_than_a_keyword(visit: Visitor) -> None:
+    tern = Entry("tern/", "Tern and Sea Gull", ["Little Gull"], summary="No gull.", linked=9)
+    tern.sections = [Section("gull", "Gull explained", "A gull explained.")]
+    tern.keywords = ["gull", "what is a gull"]
+    asked = ["what is a gull", "gull explained", "what is the definition of a gull?"]
+    found = found_in(visit, [tern, note("Gull", "It cries.")], *asked)
+    assert found == [["Gull", "Tern and Sea Gull"]] * 3
+
+
+def test_a_common_word_of_keywords_hardly_counts(visit: Visitor) -> None:
+    birds = [note(f"Kind {n}", "A bird.", [f"bird of kind {n}"]) for n in range(9)]
+    wing = note("Zzz", "It has two wings, as each bird.")
+    (names,) = found_in(visit, [note("Aaa", "A bird.", ["bird"]), *birds, wing], "wings of a bird")
+    assert names[0] == "Zzz"
+
+
+def test_a_good_match_does_not_hide_all_others(visit: Visitor) -> None:
+    notes = [note("Owl", "It sees at night."), note("Bat", "It flies at night.")]
+    (names,) = found_in(visit, [*notes, note("Night Sight")], "night sight")
+    assert set(names) == {"Night Sight", "Owl", "Bat"}
+
+
+def test_no_page_shows_a_keyword(built: Path) -> None:
+    (index,) = (built / "assets/vaultkit").glob("search.*.json")
+    assert "normalized exponential" in index.read_text("utf-8")
+    page = (built / "softmax/index.html").read_text("utf-8")
+    assert "normalized exponential" not in page
 
 
 @pytest.mark.long

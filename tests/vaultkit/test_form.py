@@ -37,6 +37,15 @@ def test_names_belong_to_one_note(tmp_path: Path) -> None:
     assert b == d == []
 
 
+def test_a_keyword_is_a_text(tmp_path: Path) -> None:
+    front = "---\nkeywords:\n{}\n---\n"
+    texts = ["- what is an owl?\n- 2\n-", "- 'owl: a bird'", "- owl: a bird", "- [owl, bird]"]
+    names = dict(zip("ABCD", map(front.format, texts), strict=True))
+    found = [[check.why for check in checks] for checks in inspected(tmp_path, **names)]
+    why = "keywords: each item is a text; one with a colon needs quotes"
+    assert found == [[], [], [why], [why]]
+
+
 def test_where_the_page_counts_nothing_is_said_of_code_that_does_not_run(tmp_path: Path) -> None:
     text = "# A\n\n```{code-cell}\n1\n```\n\n    >>> 1\n\n```python rasies=X\n1\n```\n\n```sh\n"
     (found,) = inspected(tmp_path, A=text)

@@ -129,6 +129,7 @@ EDITS: dict[str, Edit] = {
     "an alias": swap("docs/Tern.md", "Sea swallow", "Kip"),
     "a status": swap("docs/Tern.md", "---\naliases", "---\nstatus: new\naliases"),
     "a summary": swap("docs/Barn Owl.md", "---\naliases", "---\nsummary: It flies.\naliases"),
+    "a keyword": swap("docs/Barn Owl.md", "---\naliases", "---\nkeywords: [night]\naliases"),
     "a tag": swap("docs/Sea/Gull.md", "\n\nIt", "\n\n#bird It"),
     "whether search finds it": swap(
         "docs/Barn Owl.md", "---\naliases", "---\nsearch: {exclude: true}\naliases"

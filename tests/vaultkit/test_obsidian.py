@@ -227,7 +227,8 @@ def test_there_is_an_end_to_embeds(render: Write) -> None:
 
 def test_the_properties_of_a_page(tmp_path: Path) -> None:
     text = (
-        "---\ntags: [a]\naliases: [b]\nicon: trees\nauthor: '[[Other|her]] and [[Nobody]]'\n"
+        "---\ntags: [a]\naliases: [b]\nkeywords: [c]\nicon: trees\n"
+        "author: '[[Other|her]] and [[Nobody]]'\n"
         "rating: 7\nread: true\nurl: 'see https://a.org/b'\nparts:\n  - one\n  - '[[Other]]'\n"
         "when: 2024-05-06\nempty:\nmap: {a: 1}\nbad: '<script>*x*'\n---\n# Host\n\nWords.\n"
     )

@@ -40,7 +40,12 @@ def test_broken_html_loses_no_words() -> None:
 def test_the_index_holds_names_before_text_and_the_first_formulas() -> None:
     text = Section("", "", "Text", ["a = b", "c = d", "e = f"])
     said = ["Mice fear [[Owl]]s.", "Mice fear [[Owl]]s."]
-    entry = Entry("owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, [text], said)
+    entry = Entry("owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, [text], said, ["night bird"])
     (words,) = json.loads(join_entries([serialize_entry(entry)]))
     assert words[:6] == ["owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3]
-    assert words[6:] == [["a = b", "c = d"], [["", "", "Text"]], "Mice fear [[Owl]]s."]
+    assert words[6:] == [
+        ["a = b", "c = d"],
+        [["", "", "Text"]],
+        "Mice fear [[Owl]]s.",
+        ["night bird"],
+    ]

@@ -35,6 +35,7 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
     yield from (problem for problem in found if runs or not problem.of_code)
     yield from _shared_aliases(note, vault)
     yield from _old_headings(note)
+    yield from _keywords(note)
     for link in note.links:
         is_image = link.embed and PurePosixPath(link.target).suffix.lower() in IMAGES
         has_alt_text = link.wiki or bool(link.words.strip())
@@ -51,6 +52,14 @@ def _old_headings(note: Note) -> Iterator[Problem]:
     for link in note.old_headings:
         if slug(link.words) in present:
             yield Problem(1, f"old_headings: this note has a heading {link.words!r}")
+
+
+def _keywords(note: Note) -> Iterator[Problem]:
+    """Yield what is wrong with the property `keywords`."""
+    given = note.meta.get("keywords")
+    for item in given if isinstance(given, list) else [given]:
+        if isinstance(item, dict | list):
+            yield Problem(1, "keywords: each item is a text; one with a colon needs quotes")
 
 
 def _shared_aliases(note: Note, vault: Vault) -> Iterator[Problem]:

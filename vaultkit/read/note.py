@@ -365,6 +365,11 @@ class Note:
         return strings_of(self.meta.get("aliases"))
 
     @property
+    def keywords(self) -> tuple[str, ...]:
+        """Words and short questions that readers type to find it; no page shows them."""
+        return strings_of(self.meta.get("keywords"))
+
+    @property
     def old_headings(self) -> tuple[Link, ...]:
         """Links from headings that the note had before, which are their words, to their content."""
         found = map(WIKILINK.fullmatch, strings_of(self.meta.get("old_headings")))

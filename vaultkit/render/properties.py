@@ -19,7 +19,7 @@ _UNSHOWN = {
     *("alias", "aliases", "tag", "tags", "cssclass", "cssclasses", "publish", "draft", "checks"),
     *("title", "shown_title", "summary", "description", "icon", "status", "template", "hide"),
     *("image", "cover", "permalink", "revision_date", "banner", "subtitle", "comments", "boost"),
-    *("search", "social", "old_headings"),
+    *("search", "social", "old_headings", "keywords"),
 }
 _ADDRESS = re.compile(r"https?://\S+")
 

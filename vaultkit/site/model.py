@@ -156,6 +156,7 @@ class SiteModel:
             linked=len({link.source.path for link in links}),
             sections=sections,
             said=[s for link in links if (s := link.link.sentence).count("[[") <= _MOST_LINKS],
+            keywords=note.keywords if note else (),
             shown=self.titles.of(note.title) if note else "",
         )
         self._searched[page.uri] = search_index.serialize_entry(entry)

@@ -64,6 +64,8 @@ class Entry:
     sections: list[Section] = field(default_factory=list)
     #: The sentences of other notes that link to it: often other words for the same thing.
     said: Sequence[str] = ()
+    #: Words and questions that readers type for it; no page shows them.
+    keywords: Sequence[str] = ()
     #: The HTML of its title, where it is not the title itself.
     shown: str = ""
 
@@ -98,6 +100,7 @@ def serialize_entry(entry: Entry) -> bytes:
         formulas[:_MAIN_FORMULAS],
         [[part.anchor, part.heading, part.text] for part in entry.sections],
         " ".join(dict.fromkeys(entry.said)),
+        list(entry.keywords),
         *([entry.shown] if entry.shown else []),
     ]
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-/* Searches notes: their names, summaries and text, and what other notes say where they link to them. It runs
+/* Searches notes: their names, keywords, summaries and text, and what other notes say where they link to them. It runs
 as a worker with the messages of Material's own search worker. The index is fetched when the search box is
 opened, not with the page. Words are compared by stems, symbols in any notation: \sqrt{d_k}, √d_k and
 np.sqrt(d_k) are the same. */
@@ -33,7 +33,7 @@ const plain = (text) => text
 /* Inflected forms of a word have the same stem, which need not be a word. */
 const stem = (word) => {
   if (word.length < 4 || /[^a-z]/.test(word)) return word;
-  let root = word.replace(/is(e[ds]?|ing|ations?)$/, "iz$1").replace(/ies$/, "y").replace(/(ss|us|is)$|s$/, "$1");
+  let root = word.replace(/(ic)al(ly)?$/, "$1").replace(/([a-z]{4})(able|ability)$/, "$1").replace(/is(e[ds]?|ing|ations?)$/, "iz$1").replace(/ies$/, "y").replace(/(ss|us|is)$|s$/, "$1");
   root = root.replace(/([a-z]{3})(?:ations?|ation|ing|ed)$/, "$1").replace(/([a-z]{3})e$/, "$1");
   return root.replace(/([bdfgmnprt])\1$/, "$1");
 };
@@ -41,6 +41,14 @@ const stem = (word) => {
 /* Words of a question that are not what it is about, unless there are no others. */
 const ASKING = new Set(("between compare compared define definition difference differences different example examples " +
   "explain explained happen happens implement implementation implemented intuition meaning need needed purpose work works").split(" ").map((word) => stem(word)));
+
+/* Words without those that pass, unless there are no others. */
+const without = (stop, words) => {
+  const left = words.filter((word) => !stop.has(word));
+  return left.length ? left : words;
+};
+/* What a question or a name is about: *what is softmax* and *softmax explained* are about softmax. */
+const bare = (words) => without(ASKING, without(STOP, words)).join(" ");
 
 /* The stems of a text, with their positions. */
 const TOKEN = /[\p{L}\p{N}_]+/gu;
@@ -74,7 +82,8 @@ const prepare = (notes) => {
   // Log-Sum-Exp is also written logsumexp.
   const joined = (name) => (/\p{L}-\p{L}/u.test(name) ? [name, name.replaceAll("-", "")] : [name]);
   const inHeads = new Map();  // The same in names, summaries and tags.
-  const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections, said, shown]) => {
+  const inKeywords = new Map();  // The same in these and in keywords.
+  const read = notes.map(([url, title, aliases, tags, summary, linked, formulas, sections, said, keywords, shown]) => {
     const note = {
       url, title, shown, tags, summary, linked,
       names: [title, ...aliases].flatMap(joined).map((name) => tokens(name, { products: false })),  // KV Cache is no K V
@@ -82,6 +91,8 @@ const prepare = (notes) => {
       reasons: WHY.test(`${title} ${aliases.join(" ")} ${summary}`),
       tagged: new Set(tags.flatMap((tag) => tokens(tag))),
       said: counted(tokens(said)),
+      keywords: keywords.map((phrase) => [...new Set(without(STOP, tokens(phrase, { known: () => true })))])
+        .filter((phrase) => phrase.length),
       stated: formulas.map((formula) => tokens(formula)),
       sections: sections.map(([anchor, heading, text]) => {
         const words = tokens(text);
@@ -93,7 +104,9 @@ const prepare = (notes) => {
     note.counts = counted(note.sections.flatMap((section) => section.words));
     note.length = note.sections.reduce((sum, section) => sum + section.words.length, 0);
     for (const term of heads) inHeads.set(term, (inHeads.get(term) ?? 0) + 1);
-    for (const term of new Set([...heads, ...note.counts.keys(), ...note.said.keys(),
+    const asked = new Set(note.keywords.flat());
+    for (const term of new Set([...heads, ...asked])) inKeywords.set(term, (inKeywords.get(term) ?? 0) + 1);
+    for (const term of new Set([...heads, ...asked, ...note.counts.keys(), ...note.said.keys(),
       ...note.sections.flatMap((section) => [...section.headed])]))
       inNotes.set(term, (inNotes.get(term) ?? 0) + 1);
     return note;
@@ -102,7 +115,7 @@ const prepare = (notes) => {
   const parts = sumOf(read.map((note) => note.sections.length));
   const linked = Math.log1p(Math.max(1, ...read.map((note) => note.linked)));
   for (const note of read) note.known = Math.log1p(note.linked) / linked;
-  return { notes: read, inNotes, inHeads, vocabulary: [...inNotes.keys()],
+  return { notes: read, inNotes, inHeads, inKeywords, vocabulary: [...inNotes.keys()],
     mean: length / Math.max(1, parts), noteMean: length / Math.max(1, read.length),
     saidMean: sumOf(read.map((note) => note.saidLength)) / Math.max(1, read.length) };
 };
@@ -134,7 +147,7 @@ const meant = (term, { inNotes, vocabulary }) => {
 
 /* ---- Ranking ----------------------------------------------------------------------------------- */
 
-const WEIGHTS = { name: 12, about: 4, tagged: 2, stated: 6, said: 2, headed: 4, text: 1 };
+const WEIGHTS = { name: 12, keyword: 8, about: 4, tagged: 2, stated: 6, said: 2, headed: 4, text: 1 };
 /* Words that are in no name, summary or tag (*forget*, *big*) are seldom what a question is about. */
 const BESIDE = 0.3;
 
@@ -152,6 +165,26 @@ const naming = (note, terms) => Math.max(...note.names.map((name) => {
   return said.reduce((sum, value) => sum + value, 0) / content.length;
 }));
 
+/* The rarer a word, the more it says; `counts` has the number of notes with it. */
+const rarityOf = (word, counts, total) => {
+  const held = counts.get(word) ?? 1;
+  return Math.log(1.1 + (total - held + 0.5) / (held + 0.5));
+};
+
+/* How well a question and a keyword phrase agree: the weight of the words that they share, times their share
+of the question, times their share of the phrase; twice as well if the phrase has all words of the question.
+One common word of a long phrase hardly counts. */
+const keyed = (note, typed, weigh) => {
+  const whole = sumOf(typed.map(({ weight }) => weight));
+  return Math.max(0, ...note.keywords.map((phrase) => {
+    const words = new Set(phrase);
+    const asked = sumOf(typed.map(({ meanings, weight }) => weight * best(meanings, (term) => +words.has(term))));
+    const held = sumOf(phrase.map((word) => weigh(word) * Math.max(0, ...typed.map(({ meanings }) => meanings.get(word) ?? 0))));
+    const share = asked / whole;
+    return asked * (share > 0.999 ? 2 : share ** 2) * (0.3 + 0.7 * held / sumOf(phrase.map(weigh)));
+  }));
+};
+
 const follows = (words, sequence) => {
   const [first] = sequence;
   for (let at = words.indexOf(first); at >= 0; at = words.indexOf(first, at + 1))
@@ -165,20 +198,20 @@ const frequent = (count = 0, length = 1) => 2.2 * count / (count + 1.2 * length)
 const rank = (question, index) => {
   const asked = tokens(question, { known: (term) => index.inNotes.has(term) });
   const content = asked.filter((word) => !STOP.has(word));
-  const subject = content.filter((word) => !ASKING.has(word));
-  const distinct = [...new Set([subject, content, asked].find((words) => words.length))];
+  const distinct = [...new Set(without(STOP, asked))];
   if (!distinct.length) return [];
   const total = index.notes.length;
-  const terms = distinct.map((term) => {
+  const weigh = (word) => rarityOf(word, index.inKeywords, total) *
+    (ASKING.has(word) || !index.inKeywords.has(word) ? BESIDE : 1);
+  const typed = distinct.map((term) => {
     const meanings = meant(term, index);
     const [likeliest = term] = [...meanings].find(([, value]) => value === 1) ?? [];
-    const rarity = (counts) => {
-      const held = counts.get(likeliest) ?? 1;
-      return Math.log(1.1 + (total - held + 0.5) / (held + 0.5));
-    };
+    const rarity = (counts) => rarityOf(likeliest, counts, total);
     const rare = rarity(index.inNotes) * (index.inHeads.has(likeliest) ? 1 : BESIDE);
-    return { term, meanings, rare, telling: rarity(index.inHeads) };
+    return { term, meanings, rare, telling: rarity(index.inHeads), weight: weigh(likeliest) };
   });
+  const subject = without(ASKING, distinct);
+  const terms = typed.filter(({ term }) => subject.includes(term));
   const why = /\bwhy\b|\breasons?\b/i.test(question);
   const weight = terms.reduce((sum, { rare }) => sum + rare, 0);
   const found = [];
@@ -186,8 +219,7 @@ const rank = (question, index) => {
     const names = new Set(note.names.flat());
     const share = terms.reduce((sum, { meanings, rare }) => sum + rare * best(meanings, (term) => +names.has(term)), 0);
     const named = naming(note, terms) * (0.3 + 0.7 * share / (weight || 1));
-    const exact = note.names.some((name) => name.join(" ") === asked.join(" ") ||
-      name.filter((word) => !STOP.has(word)).join(" ") === content.join(" "));
+    const exact = note.names.some((name) => name.join(" ") === asked.join(" ") || bare(name) === bare(asked));
     const length = 0.4 + 0.6 * note.length / index.noteMean;
     const saidLength = 0.4 + 0.6 * note.saidLength / (index.saidMean || 1);
     const whole = terms.map(({ meanings, rare, telling }) => Math.max(
@@ -214,17 +246,21 @@ const rank = (question, index) => {
       const called = asked.length > 1 && follows(section.head, asked);
       return { section, scores, score: sum * (0.3 + 0.7 * covered ** 2) + (phrase ? 0.8 * weight : 0) + (called ? 5 * weight : 0) };
     }).sort((a, b) => b.score - a.score);
-    const hit = terms.map((_, at) => whole[at] > 0 || parts.some(({ scores }) => scores[at] > 0));
+    const keyword = keyed(note, typed, weigh);
+    const phrased = new Set(note.keywords.flat());
+    const hit = terms.map(({ meanings }, at) => whole[at] > 0 || best(meanings, (term) => +phrased.has(term)) ||
+      parts.some(({ scores }) => scores[at] > 0));
     const covered = terms.reduce((sum, { rare }, at) => sum + (hit[at] ? rare : 0), 0) / (weight || 1);
     if (!hit.some(Boolean)) continue;
-    const own = whole.reduce((sum, score) => sum + score, 0) + WEIGHTS.stated * stated + (exact ? 40 * weight : 0);
+    const own = whole.reduce((sum, score) => sum + score, 0) + WEIGHTS.stated * stated + WEIGHTS.keyword * keyword + (exact ? 40 * weight : 0);
     const score = (own + (parts[0]?.score ?? 0) + 0.3 * (parts[1]?.score ?? 0)) * (0.1 + 0.9 * covered ** 2)
       * (0.75 + 0.25 * note.known) * (why && note.reasons && named ? 2.2 : 1);
     found.push({ note, score, own, parts: parts.filter((part) => part.score > 0), hit, terms });
   }
   const most = Math.max(...found.map(({ score }) => score));
-  return found.filter(({ score }) => score > 0.05 * most)
-    .sort((a, b) => b.score - a.score || a.note.title.localeCompare(b.note.title));
+  // One very good match does not hide all others.
+  return found.sort((a, b) => b.score - a.score || a.note.title.localeCompare(b.note.title))
+    .filter(({ score }, at) => at < 3 || score > 0.05 * most);
 };
 
 /* ---- Results ------------------------------------------------------------------------------------ */
