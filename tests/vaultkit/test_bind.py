@@ -111,7 +111,8 @@ def bound(prose: str, code: str = CODE) -> str:
          "From Mar on the rain rises"
          "<!-- all(b > a for a, b in zip(rain[2:], rain[3:])) -->."),
         ("The rain was least in the third month, with 41.5 mm.",
-         "The rain was least in the third<!-- = rain.index(min(rain)) + 1 --> month,"
+         "The rain was least<!-- rain[2] == min(rain) -->"
+         " in the third<!-- = rain.index(min(rain)) + 1 --> month,"
          " with 41.5 mm<!-- = min(rain) # mm -->."),
         ("A walk takes longer than a ride would (3.2 against 1.6).",
          "A walk takes longer<!-- walk > ride --> than a ride would"
@@ -135,6 +136,68 @@ def bound(prose: str, code: str = CODE) -> str:
 )  # fmt: skip
 def test_what_the_sentence_names_is_bound(prose: str, expected: str) -> None:
     assert bound(prose) == expected
+
+
+LABELS = """
+catch = {"robin": 41, "wren": 9, "finch": 28, "tit": 33}
+weight = {"robin": 18.2, "wren": 9.0, "finch": 24.1, "tit": 11.0}
+leaves = {"slow": "07:10", "express": "08:05"}
+doughs = [("rye", 500, 340), ("bagel", 600, 330), ("roll", 400, 320)]
+for name, flour, water in doughs:
+    print(f"{name} hydration {water / flour:.2f}")
+mug, flask = [90.0, 62.5, 45.8, 35.6], [91.0, 84.6, 79.7, 75.1]
+names, gravity = ["Mercury", "Venus", "Mars", "Earth"], [3.7, 8.9, 3.7, 9.8]
+days, level = ["Mon", "Tue", "Wed", "Thu", "Fri"], [2.1, 2.35, 3.05, 2.8, 2.2]
+life_mug, life_flask = 13.9, 86.6
+"""
+
+
+@pytest.mark.parametrize(
+    ("prose", "expected"),
+    [
+        ("Wrens are lighter than robins.",
+         "Wrens are lighter<!-- weight['wren'] < weight['robin'] --> than robins."),
+        ("The finch is the heaviest, the wren the lightest.",
+         "The finch<!-- = max(weight, key=weight.get) --> is the"
+         " heaviest<!-- weight['finch'] == max(weight.values()) -->, the"
+         " wren<!-- = min(weight, key=weight.get) --> the"
+         " lightest<!-- weight['wren'] == min(weight.values()) -->."),
+        ("None of the birds weighs more than 25 g.",
+         "None of the birds weighs more"
+         "<!-- not any(v > 25 for v in weight.values()) --> than 25 g."),
+        ("Most birds have a weight above 10 g.",
+         "Most birds have a weight"
+         " above<!-- sum(v > 10 for v in weight.values()) > len(weight) / 2 --> 10 g."),
+        ("The slow train leaves before the express.",
+         "The slow train leaves before<!-- leaves['slow'] < leaves['express'] --> the express."),
+        ("The roll is the wettest dough.",
+         "The roll is the wettest"
+         "<!-- doughs[2][2] / doughs[2][1] == max(v[2] / v[1] for v in doughs) --> dough."),
+        ("The bagel takes the most flour.",
+         "The bagel<!-- = max(doughs, key=lambda v: v[1])[0] --> takes the"
+         " most<!-- doughs[1][1] == max(v[1] for v in doughs) --> flour."),
+        ("All doughs have more flour than water.",
+         "All doughs have more<!-- all(v[1] > v[2] for v in doughs) --> flour than water."),
+        ("The mug is always colder than the flask.",
+         "The mug is always colder<!-- all(a < b for a, b in zip(mug, flask)) --> than the flask."),
+        ("Mercury and Mars have the same gravity.",
+         "Mercury and Mars have the same<!-- gravity[0] == gravity[2] --> gravity."),
+        ("It rose until Wednesday and fell afterwards.",
+         "It rose<!-- all(b > a for a, b in zip(level[:3], level[1:3])) --> until Wednesday"
+         " and fell<!-- all(b < a for a, b in zip(level[2:], level[3:])) --> afterwards."),
+        ("The life of the flask is longer than that of the mug.",
+         "The life of the flask is longer<!-- life_flask > life_mug --> than that of the mug."),
+        ("Robins were caught most often.",
+         "Robins were caught most often<!-- catch['robin'] == max(catch.values()) -->."),
+        ("The weight of robins is twice that of wrens.",
+         "The weight of robins is twice<!-- = weight['robin'] / weight['wren'] --> that of wrens."),
+        ("The finch is older than the tit.", "The finch is older than the tit."),
+        ("The tit sings longer than the wren.", "The tit sings longer than the wren."),
+        ("The wren is the most beautiful bird.", "The wren is the most beautiful bird."),
+    ],
+)  # fmt: skip
+def test_labels_are_compared_in_the_list_that_the_sentence_means(prose: str, expected: str) -> None:
+    assert bound(prose, LABELS) == expected
 
 
 def test_what_no_other_expression_comes_near_is_bound() -> None:

@@ -64,6 +64,7 @@ cities = {"Lima": 10.1, "Oslo": 0.7, "New York": 8.3}
 """,
     "finance": """
 balance = [1000.0, 1050.0, 1102.5]
+banks = ["east", "west", "north"]
 rate = growth = 0.05
 loss_a, loss_b = 0.31, 0.27
 accuracy_a, accuracy_b = 0.81, 0.86
@@ -94,6 +95,9 @@ The mean {exceeds|does not exceed} it<!-- mean > median -->
 {two|three}<!-- = sum(sample > 3) --> are
 the {fifth|fourth}<!-- = sample.argmax() + 1 --> is
 the {maximum|minimum}, 14<!-- = sample.max() -->
+{most|all} are larger<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than 2
+most are {larger|smaller}<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than 2
+in {every|no} case it is larger<!-- all(s > 1 for s in sample) --> than 1
 """,
     "numerics": """
 in {five|six} steps<!-- = steps -->
@@ -103,6 +107,7 @@ as much weight as {x|y}<!-- x[0] {==|!=} x[1] -->
 The error {falls|rises}<!-- all(b < a for a, b in pairwise(errors)) -->
 It {falls|grows}<!-- np.diff(errors) < 0 --> each time
 It {falls|rises}<!-- errors[0] > errors[-1] -->
+It {plummets|soars}<!-- np.diff(errors) < 0 --> and it {dwindles|mounts}<!-- np.diff(errors) < 0 -->
 It {always|never} falls<!-- np.diff(errors) < 0 -->
 It {never|sometimes} rises<!-- not any(np.diff(errors) > 0) -->
 from 0.{9|003}<!-- = errors[0] --> to 0.{003|9}<!-- = errors[-1] -->
@@ -172,6 +177,9 @@ on a {Thursday|Tuesday}<!-- = best -->
 in {Lima|Oslo}<!-- = max(cities, key=cities.get) -->
 the city of{ New|} York<!-- = sorted(cities)[1] -->
 {earlier|later}<!-- start < end -->
+It begins {before|after}<!-- start < end --> the end
+Oslo is smaller<!-- cities["Oslo"] < cities["Lima"] --> than {Lima|New York}
+The largest<!-- cities["Lima"] == max(cities.values()) --> city is {Lima|Oslo}
 """,
     "finance": """
 the {last|first} balance is the largest<!-- balance[-1] == max(balance) -->
@@ -188,6 +196,8 @@ It {grows|shrinks} by 50<!-- = balance[1] - balance[0] -->
 1.1 {thousand|million}<!-- = balance[2] -->
 nearly 1,{103|102}<!-- = balance[2] -->
 It exceeds 1,{100|200}<!-- balance[2] > 1100 -->
+{The west|The north} has less<!-- balance[1] < balance[2] --> than the last one
+less<!-- balance[0] < balance[1] --> in the east than in the {west|north}
 the {highest|lowest}<!-- balance[2] == max(balance) -->
 """,
 }

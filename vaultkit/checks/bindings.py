@@ -202,7 +202,7 @@ def agreement(binding: Binding, value: Any, text: str, sides: Callable[[], str] 
     words = lexicon(binding.language or "en")
     ahead = binding.words[: binding.at]
     ahead = ahead if ahead.strip() else binding.sentence
-    wrong = contradiction(ahead, relation(binding.tree), words)
+    wrong = contradiction(ahead, relation(binding.tree), words, binding.words[binding.at :])
     if wrong:
         return Verdict(False, f"“{wrong}” contradicts {binding.code}, which holds{compared}")
     other, places = threshold(binding)

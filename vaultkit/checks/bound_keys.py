@@ -12,34 +12,52 @@ from typing import Any
 
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.clauses import clause_end
-from vaultkit.claims.lexicon import Lexicon, lexicon
+from vaultkit.claims.lexicon import Lexicon, alternatives, lexicon
 
 #: Fewest letters of a key that is a name.
 _NAME = 3
 
 
 def other_key(binding: Binding, variables: Mapping[str, Any]) -> str:
-    """Return the key that a sentence names as its subject in place of the bound one.
+    """Return the key that a sentence names in place of the bound one.
 
-    The sentence must not name the bound key at all. Return an empty text if in doubt.
+    It is the subject of the clause, or it follows *than*. The sentence must not name the bound key
+    at all. Return an empty text if in doubt. An element of a list has the key that a list of texts
+    of the same length has at its place.
     """
-    tree = binding.tree
-    keys = set(_keys(tree.left if isinstance(tree, ast.Compare) else tree))
-    if len(keys) != 1:
-        return ""
-    owner, key = keys.pop()
     words = lexicon(binding.language or "en")
-    known = variables.get(owner)
-    if not isinstance(known, Mapping) or len(key) < _NAME or _says(key, _whole(binding)):
-        return ""
-    clause = _clause(binding, words)
-    article = words.pattern("grammar", "articles")
-    others = [
-        other for other in known
-        if isinstance(other, str) and other != key and len(other) >= _NAME
-        and re.match(rf"\W*(?:{article}\s+)?{re.escape(other)}(?!\w)", clause, re.IGNORECASE)
-    ]  # fmt: skip
-    return others[0] if len(others) == 1 else ""
+    sides = [binding.tree]
+    if isinstance(binding.tree, ast.Compare):
+        sides = [binding.tree.left, *binding.tree.comparators[:1]]
+    for n, side in enumerate(sides):
+        labels = {label for label in _labels(side, variables) if label is not None}
+        if len(labels) != 1:
+            continue
+        key, known = labels.pop()
+        if len(key) < _NAME or _says(key, _whole(binding)):
+            continue
+        others = [one for one in known if one != key and len(one) >= _NAME]
+        said = [other for other in others if _is_named(binding, other, words, is_subject=not n)]
+        if len(said) == 1:
+            return said[0]
+    return ""
+
+
+def _is_named(binding: Binding, key: str, words: Lexicon, *, is_subject: bool) -> bool:
+    """Return whether a key is the subject of the clause of a comment, or the other side."""
+    clause, behind = _clause(binding, words), binding.words[binding.at :]
+    grammar = words.words["grammar"]
+    article = rf"(?:{alternatives([*grammar['the'], *grammar['articles']])}\s+)?"
+    own = rf"{article}{re.escape(key)}(?:{alternatives(grammar['plurals'])})?(?!\w)"
+    if not is_subject:
+        than = words.pattern("grammar", "than")
+        return bool(re.match(rf"[^,;:.]*?\b{than}\s+{own}", behind, re.IGNORECASE))
+    if re.match(rf"\W*{own}", clause, re.IGNORECASE):
+        return True
+    # *The heaviest bird is the wren*.
+    being = words.pattern("grammar", "being")
+    opens = re.fullmatch(rf"\W*{article}{re.escape(binding.text)}\W*", clause, re.IGNORECASE)
+    return bool(opens and re.match(rf"(?:\s+\w+){{0,3}}\s+{being}\s+{own}", behind, re.IGNORECASE))
 
 
 def other_place(binding: Binding) -> str:
@@ -76,14 +94,44 @@ def other_place(binding: Binding) -> str:
     return "" if is_place else found[0]
 
 
-def _keys(tree: ast.expr) -> Iterator[tuple[str, str]]:
-    """Yield the dictionaries in an expression with the keys that select an element."""
+#: A key, and all keys of its dictionary.
+_Label = tuple[str, tuple[str, ...]]
+
+
+def _labels(tree: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Label | None]:
+    """Yield the names of the elements in an expression; None for one without a name."""
     for node in ast.walk(tree):
         match node:
-            case ast.Subscript(ast.Name(owner), ast.Constant(str(key))):
-                yield owner, key
+            case ast.Subscript(ast.Name(owner), index):
+                yield _label(variables.get(owner), owner, index, variables)
+            case ast.Subscript(ast.Subscript()):
+                continue
             case ast.Subscript():
-                yield "", ast.unparse(node)
+                yield None
+
+
+def _label(value: Any, owner: str, index: ast.expr, variables: Mapping[str, Any]) -> _Label | None:
+    """Return the name of an element of a dictionary or list, with those of all its elements."""
+    try:
+        key = ast.literal_eval(index)
+    except ValueError:
+        return None
+    if isinstance(value, Mapping):
+        known = tuple(one for one in value if isinstance(one, str))
+        return (key, known) if isinstance(key, str) else None
+    if type(key) is not int or not hasattr(value, "__len__") or not -len(value) <= key < len(value):
+        return None
+    firsts = [one[0] for one in value if isinstance(one, (tuple, list)) and one]
+    if len(firsts) == len(value) and all(isinstance(one, str) for one in firsts):
+        return firsts[key], tuple(firsts)
+    beside = [
+        tuple(one) for name, one in variables.items()
+        if name != owner and isinstance(one, (list, tuple)) and len(one) == len(value)
+        and all(isinstance(text, str) for text in one)
+    ]  # fmt: skip
+    # The same names in another order are the result of a sort; of others, either may be meant.
+    texts = beside[0] if len({tuple(sorted(one)) for one in beside}) == 1 else ()
+    return (texts[key], texts) if texts else None
 
 
 def _clause(binding: Binding, words: Lexicon) -> str:

@@ -79,6 +79,8 @@ class Relation:
         Whether it has more than two sides, of which any may be the subject.
     names
         The names in it, in lower case.
+    inner
+        Of a share of things that meet a condition, the operators of that condition.
     """
 
     operators: frozenset[str] = frozenset()
@@ -87,6 +89,9 @@ class Relation:
     chain: bool = False
     many: bool = False
     names: frozenset[str] = field(default_factory=frozenset)
+    inner: frozenset[str] = frozenset()
+    #: Whether a share is compared with a half.
+    half: bool = False
 
     @property
     def denies(self) -> bool:
@@ -183,7 +188,8 @@ def _shared(inner: Relation, operator: str, right: ast.expr) -> Relation:
     if _is_zero(right) and operator in (">", "!="):
         return replace(inner, quantifier="any")
     whole = {"==": "all", ">": "most", ">=": "most", "<": "few", "<=": "few"}
-    found = replace(inner, quantifier=whole.get(operator, ""))
+    found = replace(inner, quantifier=whole.get(operator, ""), inner=inner.operators,
+                    half=_is_half(right))  # fmt: skip
     return found if operator == "==" else replace(found, operators=inner.operators | {operator})
 
 
@@ -246,6 +252,14 @@ def _is_number(node: ast.expr) -> bool:
 
 def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _is_half(node: ast.expr) -> bool:
+    """Return whether an expression is a half, or the half of something."""
+    match node:
+        case ast.Constant(0.5) | ast.BinOp(_, ast.Div() | ast.FloorDiv(), ast.Constant(2)):
+            return True
+    return False
 
 
 def _sides(node: ast.expr) -> list[str]:
@@ -425,14 +439,18 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
         lambda own: "not".ljust(len(own[0]), "\ufffc"), plain, flags=re.IGNORECASE,
     )  # fmt: skip
     like = re.compile(rf"\b{words.pattern('grammar', 'like')}\s+$", re.IGNORECASE)
-    denying = re.compile(rf"\W*{words.pattern('grammar', 'denying')}\b", re.IGNORECASE)
+    # *No item*, *in no year*.
+    denial = words.pattern("grammar", "denying")
+    denying = re.compile(rf"\W*(?:\w+\s+)?{denial}\b", re.IGNORECASE)
     least = len(plain) - len(" ".join(plain.split()[-_LATE:])) if late else 0
     found = []
-    for table in ("directions", "weak", "sides", "quantifiers"):
+    for table in ("directions", "weak", "order", "sides", "quantifiers"):
         for own, name in words.find(table, plain):
             if name in _NAMES:
                 continue
             if table == "weak" and (own.start() < least or like.search(plain, 0, own.start())):
+                continue
+            if table == "order" and late and plain[own.end() :].strip():
                 continue
             if table == "weak" and late and ", " in plain[own.end() :]:
                 continue  # of a clause before
@@ -469,17 +487,33 @@ def _denies(word: str, words: Lexicon) -> bool:
     return bool(re.fullmatch(pattern, word.strip("()“”\"'*`\ufffc"), re.IGNORECASE))
 
 
-def contradiction(text: str, found: Relation, words: Lexicon) -> str:
+def contradiction(text: str, found: Relation, words: Lexicon, behind: str = "") -> str:
     """Return the word before a condition that it contradicts; empty if they agree.
 
-    Of several words of comparison the last one counts, since it is next to the condition.
+    Of several words of comparison the last one counts, since it is next to the condition. *Before*
+    and *after* count only if something follows: *as before* and *the day after* compare nothing.
+
+    Parameters
+    ----------
+    text, behind
+        The text before the condition, and that behind it.
+    found
+        What the condition states.
+    words
+        The words of the language.
     """
     spoken = comparisons(text, words)
-    strong = [one for one in spoken if one.table in ("directions", "sides")]
+    is_like = re.search(rf"\b{words.pattern('grammar', 'than')}\s+\w+\W*$", text, re.IGNORECASE)
+    if is_like or not re.match(r"\s+[^\W\d_]", behind) or not found.operators & _MIRRORED.keys():
+        spoken = [one for one in spoken if one.table != "order"]
+    strong = [one for one in spoken if one.table in ("directions", "order", "sides")]
     directions = strong or [one for one in spoken if one.table == "weak"]
     quantifiers = [one for one in spoken if one.table == "quantifiers"]
     partly = bool(quantifiers) and quantifiers[-1].what == "not_all"
-    if directions and not partly and not _agrees(directions[-1], found, words, text):
+    counts = bool(quantifiers) and quantifiers[-1].what in _SHARES and found.quantifier in _SHARES
+    # *Most are larger than 3*: the quantifier says how many, and *larger* what holds of them.
+    own = replace(found, operators=found.inner) if counts and found.inner else found
+    if directions and not partly and not _agrees(directions[-1], own, words, text):
         return directions[-1].phrase
     if quantifiers and not _quantifier_agrees(quantifiers[-1], found, bool(directions)):
         return quantifiers[-1].word
@@ -574,6 +608,8 @@ def _quantifier_agrees(spoken: Spoken, found: Relation, directed: bool) -> bool:
         "all": ("any", "none", "few"), "none": ("any", "all", "most"), "some": ("none",),
         "most": ("none", "few"), "few": ("all", "most"), "not_all": ("all",),
     }[spoken.what]  # fmt: skip
+    if spoken.what in ("all", "none") and found.half and found.quantifier in _SHARES:
+        return False
     if spoken.what == "none" and directed:
         return True  # *none is larger* is a direction that is denied
     if spoken.what == "none" and not found.quantifier:

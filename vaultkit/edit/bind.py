@@ -55,9 +55,14 @@ def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> 
         for word in bind_words.of_sentence(page, one, readings[id(one)]):
             found += _proposal(page, one, word.start, word.end, word.candidates, states=word.states)
     # Behind one word there is one comment: what would be accepted goes first.
-    found.sort(key=lambda one: (one.line, one.column, not one.accepted, one.states))
+    found.sort(key=_rank)
     places = groupby(found, key=lambda one: (one.line, one.column))
     return [next(several) for _, several in places]
+
+
+def _rank(one: Proposal) -> tuple[int, int, bool, bool, float]:
+    """Return the order of proposals: by place, and at one place the best first."""
+    return one.line, one.column, not one.accepted, one.states, -one.candidates[0].score
 
 
 def _unit(page: Page, sentence: Sentence, stated: Stated) -> str:

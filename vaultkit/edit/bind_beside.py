@@ -23,7 +23,8 @@ from vaultkit.edit.kinds import (
     is_ordinal,
     is_percent,
 )
-from vaultkit.edit.sentences import Candidate, Sentence, in_brackets, is_alone, words_of
+from vaultkit.edit.sentences import Candidate, Sentence, is_alone, words_of
+from vaultkit.edit.syntax import in_brackets
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: The score of an expression that the sentence leaves no doubt about, and of one that is the share

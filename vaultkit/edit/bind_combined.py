@@ -22,7 +22,8 @@ from vaultkit.edit.kinds import (
     is_percent,
     weight_of_digits,
 )
-from vaultkit.edit.sentences import Candidate, Sentence, identifiers, in_brackets
+from vaultkit.edit.sentences import Candidate, Sentence
+from vaultkit.edit.syntax import identifiers, in_brackets
 from vaultkit.edit.wording import MEANINGS, NAMED, overlap, says_label, stems
 
 #: Most atoms that are combined.

@@ -13,7 +13,8 @@ from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.sentences import Sentence, identifiers
+from vaultkit.edit.sentences import Sentence
+from vaultkit.edit.syntax import identifiers
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: The least number of letters of an abbreviation.

@@ -10,7 +10,7 @@ import ast
 import math
 import time
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -122,6 +122,8 @@ class Expressions:
     _defined: dict[str, str] = field(default_factory=dict)
 
     _loop_variables: set[str] = field(default_factory=set)
+    #: For each list, the lists that a loop runs over together with it.
+    _beside: dict[str, set[str]] = field(default_factory=dict)
     #: The words for the items of a list, by the code of the list.
     _items: dict[str, frozenset[str]] = field(default_factory=dict)
 
@@ -152,15 +154,32 @@ class Expressions:
         """Store what a loop calls the items of a list: parties, of ``for party in votes``."""
         match own, target:
             case ast.Call(ast.Name("zip"), several), ast.Tuple(parts):
+                lists = {own.id for own in several if isinstance(own, ast.Name)}
+                for name in lists:
+                    self._beside.setdefault(name, set()).update(lists - {name})
                 for part, one in zip(parts, several, strict=False):
                     self._note_items(part, one)
             case ast.Call(ast.Name("enumerate"), [one, *_]), ast.Tuple([_, part]):
                 self._note_items(part, one)
-            case ast.Call(ast.Attribute(one, "items"), []), ast.Tuple([part, _]):
+            case ast.Call(ast.Attribute(one, "items"), []), ast.Tuple([part, value]):
                 self._note_items(part, one)
+                self._note_columns(value, one)
+            case ast.Call(ast.Attribute(one, "values"), []), _:
+                self._note_columns(target, one)
+            case _, ast.Tuple():
+                self._note_columns(target, own)
             case _, ast.Name(name) if len(name) >= _WORD:
                 code = ast.unparse(own)
                 self._items[code] = self._items.get(code, NAMELESS) | stems(name)
+
+    def _note_columns(self, target: ast.expr, own: ast.expr) -> None:
+        """Store what a loop calls the parts of an item: *sand*, of ``for bed, sand in beds``."""
+        match own, target:
+            case ast.Name(name), ast.Tuple(parts):
+                columns = [stems(ast.unparse(part)) for part in parts]
+                known = self._columns.get(name, [])
+                if sum(map(bool, columns)) > sum(map(bool, known)):
+                    self._columns[name] = columns
 
     def atoms(self, variables: Mapping[str, Any]) -> list[Atom]:
         """Return the expressions that can be evaluated now; the names of variables come first."""
@@ -205,7 +224,11 @@ class Expressions:
             yield from self._expressions_on_dict(name, value, named)
         elif isinstance(value, (list, tuple, np.ndarray)):
             yield from self._expressions_on_list(
-                name, value, named, _labels_of_elements(name, value, own), own
+                name,
+                value,
+                named,
+                _labels_of_elements(name, value, own, self._beside.get(name, ())),
+                own,
             )
 
     def _expressions_on_dict(
@@ -390,24 +413,33 @@ def _bound_names(trees: Sequence[ast.stmt]) -> set[str]:
     return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
-def _labels_of_elements(name: str, value: Any, own: Mapping[str, Any]) -> list[frozenset[str]]:
-    """Return the words for each element: those beside it in lists of the same length.
+def _labels_of_elements(
+    name: str, value: Any, own: Mapping[str, Any], beside: Collection[str] = ()
+) -> list[frozenset[str]]:
+    """Return the words for each element: those beside it in a list of the same length.
 
-    Texts name an element; numbers do, if there is no list of texts.
+    Texts name an element; numbers do, if there is no list of texts. Of several lists of texts, one
+    that a loop runs over together with these elements (``beside``) comes first, and a dictionary
+    comes last.
     """
     if len(value) > _MOST:
         return []
-    texts: list[set[str]] = [set() for _ in value]
+    texts: list[tuple[bool, bool, list[str]]] = []
     numbers: list[set[str]] = [set() for _ in value]
-    for other, beside in own.items():
-        if other == name or not isinstance(beside, (list, tuple, np.ndarray, dict)):
+    for other, items in own.items():
+        if other == name or not isinstance(items, (list, tuple, np.ndarray, dict)):
             continue
-        if getattr(beside, "ndim", 1) == 1 and len(beside) == len(value):
-            for n, item in enumerate(beside):
-                plain = _as_plain_data(item)
-                if plain is not None:
-                    (texts if isinstance(plain, str) else numbers)[n].update(stems(str(plain)))
-    return [frozenset(text or number) for text, number in zip(texts, numbers, strict=True)]
+        if getattr(items, "ndim", 1) != 1 or len(items) != len(value):
+            continue
+        plain = [_as_plain_data(item) for item in items]
+        if all(isinstance(one, str) for one in plain):
+            texts.append((other not in beside, isinstance(items, dict), [str(p) for p in plain]))
+        else:
+            for n, one in enumerate(plain):
+                numbers[n].update(stems(str(one)) if one is not None else ())
+    if texts:
+        return [stems(text) for text in min(texts, key=lambda one: one[:2])[2]]
+    return [frozenset(number) for number in numbers]
 
 
 #: Words for the places of a list.

@@ -17,6 +17,8 @@ from vaultkit.edit.wording import stems
 
 #: What separates the texts of several values.
 _BREAK = re.compile(r"[;,|:?]\s|\n|\s{3,}")
+#: What separates the columns of a printed table.
+_COLUMN = re.compile(r"\s{2,}")
 #: Most items of a loop.
 _ITEMS = 12
 #: Functions that change something, or show it.
@@ -106,7 +108,8 @@ def _printed(call: ast.Call) -> Iterator[Written]:
             before = text
             continue
         ahead, after = stems(_BREAK.split(before.rstrip(" :=|"))[-1]), _behind(behind or "")
-        names = stems(before) | after
+        # Behind two blanks, the text is about the next value.
+        names = stems(_COLUMN.split(before.rstrip())[-1]) | after | _unit(behind or "")
         phrases = tuple(phrase for phrase in (ahead, after) if phrase)
         match part:
             case ast.FormattedValue(inner, _, form):
@@ -128,6 +131,12 @@ def _behind(text: str) -> frozenset[str]:
     units = lexicon().words["measures"]
     is_unit = len(words) == 1 and any(words[0].lower() in own for own in units.values())
     return frozenset() if is_unit else stems(" ".join(words), spoken=True)
+
+
+def _unit(text: str) -> frozenset[str]:
+    """Return the word right behind a value, which may be its unit: *km*, but not *m*."""
+    found = re.match(r"\s*([^\W\d_]{2,})", text)
+    return stems(found[1]) if found else frozenset()
 
 
 def _form(form: ast.expr | None) -> str:

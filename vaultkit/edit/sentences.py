@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from vaultkit.claims.expressions import free_names
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
+from vaultkit.edit.families import Family, families
 from vaultkit.edit.spans import span_of_link
+from vaultkit.edit.syntax import identifiers
 from vaultkit.edit.text import Edit, Span
 from vaultkit.edit.wording import stems
 from vaultkit.read.note import Note
@@ -242,6 +241,7 @@ class Page:
         #: The atoms after each block, and the merged ones for each number of blocks above a line.
         self._after = {n: [Atom.from_plain(one) for one in data] for n, data in collected.items()}
         self._pools: dict[int, list[Atom]] = {}
+        self._families: dict[int, list[Family]] = {}
         #: By the piece of text, the atoms that its sentences so far are about.
         self.said: dict[int, list[Atom]] = {}
         self._links = [span_of_link(note, link) for link in note.links]
@@ -263,6 +263,13 @@ class Page:
                 known |= {name for atom in new for name in identifiers(atom.code)}
             self._pools[above] = list(found.values())
         return self._pools[above]
+
+    def families(self, line: int) -> list[Family]:
+        """Return the families of elements that can be evaluated at a line."""
+        above = sum(block.fence.line < line for block in self.note.blocks)
+        if above not in self._families:
+            self._families[above] = families(self.pool(line))
+        return self._families[above]
 
     def sentences(self) -> Iterator[Sentence]:
         """Yield the sentences and cells in which comments may be inserted."""
@@ -296,23 +303,3 @@ class Page:
         if row[column:].lstrip().startswith(("<!--", "%%")):
             return None
         return line, column + 1
-
-
-def in_brackets(code: str) -> str:
-    """Return an expression as a part of another one.
-
-    >>> in_brackets("a + b"), in_brackets("f(a + b)")
-    ('(a + b)', 'f(a + b)')
-    """
-    plain = re.sub(r"'[^']*'|\([^()]*\)|\[[^\[\]]*\]", "", code)
-    return f"({code})" if " " in plain else code
-
-
-@lru_cache(maxsize=10_000)
-def identifiers(code: str) -> frozenset[str]:
-    """Return the names of the note in an expression.
-
-    >>> sorted(identifiers("max(wins, key=wins.get) + x['in 1']"))
-    ['wins', 'x']
-    """
-    return frozenset(free_names(ast.parse(code, mode="eval").body) - vars(builtins).keys())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vaultkit.edit.sentences import identifiers
+from vaultkit.edit.syntax import identifiers
 from vaultkit.edit.wording import stems
 
 

@@ -1,0 +1,173 @@
+"""Searches conditions for superlatives, and the names of what is the largest or smallest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.stated import significant_digits
+from vaultkit.edit.bind_compared import SCORE, WAYS
+from vaultkit.edit.described import WORD, places_of
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.kinds import cost_of_fit, is_count
+from vaultkit.edit.scope import Scope, Word, is_textual
+from vaultkit.edit.sentences import Candidate
+from vaultkit.edit.wording import NAMED, overlap, stems
+
+#: Words whose way depends on the quantity: more speed is faster, more time is slower.
+EITHER = {"sides:more", "sides:less", "sides:better", "sides:worse"}
+#: Superlatives of time, which are no value of a list: *the latest figure is 38*.
+_OF_TIME = ("latest", "earliest")
+_SUPERLATIVE = re.compile(r"\w+est|worst")
+#: What a label beside the superlative adds: less than a name, as it may be there by chance.
+_BESIDE = 0.5
+#: Fewest elements of a series.
+_FEW = 3
+_MEANINGS = {"max": "largest maximum peak most best longest highest",
+             "min": "smallest minimum least fewest lowest shortest"}  # fmt: skip
+
+
+def extremes(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
+    """Yield conditions that an element is the largest of its series: ``d['a'] == max(d)``.
+
+    The element is the one of which the label, or a number bound to it, is nearest to the
+    superlative. The score counts the names of the series that the sentence says, the labels,
+    the bound number, and whether the label is beside the superlative; a far-fetched expression
+    loses its cost. The candidate is sure if the element is bound, or if the sentence names it
+    in words and either names the series, too, or has the label beside the superlative. *Best*
+    and *fastest* may be either extreme, so that the series must be named.
+    """
+    for atom in scope.pool:
+        function = atom.extreme
+        if function not in functions_of(spoken) or isinstance(atom.value, str):
+            continue
+        elements = [one for one in scope.numbers if one.series == atom.series and not one.extreme]
+        if len(elements) < _FEW:
+            continue
+        named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
+        one = _nearest(scope, spoken, elements)
+        if one is None or one.value != atom.value:
+            continue
+        bound = one.code in scope.codes or _is_stated(scope, spoken, one)
+        textual = bool(one.labels) and all(map(is_textual, one.labels))
+        near = len(elements) > _FEW and textual and _label_is_near(scope, spoken, one)
+        placed = bool(one.labels) and not textual
+        placed = placed and (named >= NAMED or _counts(scope, spoken, len(elements)))
+        sure = bound or placed or (textual and (named >= NAMED or near))
+        if spoken.what in EITHER:
+            sure = sure and (named >= NAMED or bound)
+        noun = stems(" ".join(WORD.findall(scope.text[spoken.end :])[:2]), spoken=True)
+        score = SCORE + named + textual + bound + _BESIDE * near - one.cost
+        score += overlap(stems(atom.series), noun) >= NAMED  # *the biggest harvest*
+        yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
+
+
+def _is_stated(scope: Scope, spoken: Spoken, atom: Atom) -> bool:
+    """Return whether the sentence states the value of an element.
+
+    Not if the superlative is one of time.
+    """
+    if spoken.word in _OF_TIME:
+        return False
+    return any(
+        cost_of_fit(one.stated, float(atom.value)) is not None
+        and (significant_digits(one.stated) > 1 or is_count(one.stated))
+        for one in scope.stated
+    )
+
+
+def _counts(scope: Scope, spoken: Spoken, count: int) -> bool:
+    """Return whether a superlative is of as many things: *the driest of the four*."""
+    found = [one for one in scope.stated if one.start >= spoken.end][:1]
+    behind = scope.text[spoken.end : found[0].start] if found else ""
+    return (
+        bool(found)
+        and bool(re.fullmatch(r"\sof\s(?:\w+\s){0,2}", behind))
+        and (found[0].value == count)
+    )
+
+
+def _nearest(scope: Scope, spoken: Spoken, elements: Sequence[Atom]) -> Atom | None:
+    """Return the element whose label, or bound number, is nearest to a superlative.
+
+    Labels in the clause of the superlative count; those before it are nearer than those behind.
+    """
+    begins, ends = scope.part(spoken.start)
+    ahead = WORD.findall(scope.text[begins : spoken.start])[::-1]
+    after = WORD.findall(scope.text[spoken.end : ends])
+    found = []
+    for one in elements:
+        if any(own & stems(spoken.word) for own in one.labels):
+            continue
+        places = [places_of(one.labels, words) for words in (ahead, after)]
+        known = [place + 2 * n for n, place in enumerate(places) if place is not None]
+        for start, end, side in scope.bound:
+            if side.code == one.code and begins <= start < ends:
+                between = scope.text[end : spoken.start] or scope.text[spoken.end : start]
+                known.append(len(WORD.findall(between)))
+        if known:
+            found.append((min(known), one))
+    found.sort(key=lambda own: own[0])
+    if not found or (len(found) > 1 and found[0][0] == found[1][0]):
+        return None
+    return found[0][1]
+
+
+def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
+    """Yield the names of the largest and smallest: *Gus* is ``max(distance, key=…)``."""
+    found: dict[tuple[int, int], list[Candidate]] = {}
+    start, end = scope.clause(spoken.start)
+    for atom in scope.pool:
+        function = atom.extreme
+        if function not in functions_of(spoken) or not isinstance(atom.value, str):
+            continue
+        place = re.compile(rf"(?<![\w-]){re.escape(atom.value)}(?![\w-])").search(
+            scope.text, start, end
+        )
+        elements = [one for one in scope.numbers if one.series == atom.series and not one.extreme]
+        if place is None or len(elements) < _FEW:
+            continue
+        nearest = _nearest(scope, spoken, elements)
+        if nearest is None or not stems(atom.value) & frozenset().union(*nearest.labels):
+            continue
+        named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
+        bound = nearest.code in scope.codes or _is_stated(scope, spoken, nearest)
+        near = len(elements) > _FEW and _is_near(scope, spoken, *place.span())
+        sure = named >= NAMED or bound or near
+        noun = stems(" ".join(WORD.findall(scope.text[spoken.end :])[:2]), spoken=True)
+        score = SCORE + named + bound + _BESIDE * near
+        score += overlap(stems(atom.series), noun) >= NAMED
+        candidate = Candidate(atom.code, score, sure, (atom,), atom.value)
+        found.setdefault(place.span(), []).append(candidate)
+    for (first, last), several in found.items():
+        yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
+
+
+def _is_near(scope: Scope, spoken: Spoken, start: int, end: int) -> bool:
+    """Return whether a name is the subject of a superlative: *a is the largest*."""
+    if end <= spoken.start:
+        between = scope.text[end : spoken.start]
+        return bool(
+            re.fullmatch(
+                r"\W*(?:\s\w+\s)?(?:is|was|are|has|had)?\s*(?:by far\s+)?(?:the\s+)?", between
+            )
+        )
+    between = scope.text[spoken.end : start]
+    return bool(re.fullmatch(r"\s(?:\w+\W+)??(?:(?:is|was|are)\s+)?(?:the\s+)?\W*", between))
+
+
+def _label_is_near(scope: Scope, spoken: Spoken, atom: Atom) -> bool:
+    """Return whether the key of an expression such as ``x['key']`` is near the words."""
+    key = re.search(r"\['([^']+)'\]", atom.code)
+    if not key:
+        return False
+    places = re.finditer(rf"(?<![\w-]){re.escape(key[1])}(?![\w-])", scope.text, re.IGNORECASE)
+    return any(_is_near(scope, spoken, *place.span()) for place in places)
+
+
+def functions_of(spoken: Spoken) -> tuple[str, ...]:
+    """Return what a superlative selects: *best* and *fastest* may be either."""
+    if spoken.what in ("largest", "smallest"):
+        return ("max",) if WAYS[spoken.what] > 0 else ("min",)
+    return ("max", "min") if spoken.what in EITHER and _SUPERLATIVE.fullmatch(spoken.word) else ()

@@ -1,0 +1,307 @@
+"""Searches conditions for the labels that a sentence compares: *Robins are heavier than Wrens*.
+
+The labels may be those of several lists and dictionaries, and the sentence often names none of
+them. Then the condition is sure if it holds for one of them alone, since the sentence is true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vaultkit.claims.comparisons import Spoken
+from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS
+from vaultkit.edit.bind_extremes import EITHER, functions_of
+from vaultkit.edit.families import Family
+from vaultkit.edit.kinds import cost_of_fit, is_bound, is_multiple, is_near_bound
+from vaultkit.edit.scope import Mention, Scope, Word, only_natural
+from vaultkit.edit.sentences import Candidate
+from vaultkit.edit.sides import holds
+from vaultkit.edit.syntax import in_brackets
+from vaultkit.edit.wording import NAMED, overlap, stems
+
+#: Fewest elements of a family with a largest one.
+_FEW = 3
+#: What a condition of labels scores more than one that a bound number gives.
+_LABELLED = 1.0
+#: How many characters behind *than* the second label may begin.
+_NEAR = 40
+#: The score of a multiple of which both sides are labels.
+_OF_LABELS = 6.0
+#: Longest code of an extreme.
+_LONGEST = 100
+_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
+_HERE = re.compile("")
+_OF = re.compile(r"\s(?:of|the)\b", re.IGNORECASE)
+_AS = re.compile(r"\b(?:as|to|than|with)\b", re.IGNORECASE)
+
+
+def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
+    """Return the conditions for a word of comparison that labels of the sentence give."""
+    if spoken.denied or spoken.table == "weak":
+        return []
+    if functions_of(spoken):
+        return only_natural(
+            [(one.evidence, one.holds, one.candidate) for one in _extremes(scope, spoken)]
+        )
+    if spoken.what in ("more", "less", "same") or spoken.what in EITHER:
+        several = list(_pairs(scope, spoken))
+        pairs = only_natural(several)
+        if pairs and pairs[0].sure and max(evidence for evidence, _, _ in several) > 0:
+            return pairs
+        return [*pairs, *only_natural(list(_columns(scope, spoken)))]
+    return []
+
+
+#: The evidence for a family, whether a condition holds there, and the condition.
+_Reading = tuple[float, bool, Candidate]
+
+
+@dataclass(frozen=True)
+class _Extreme:
+    """The reading that a label is the largest or smallest of a family."""
+
+    evidence: float
+    holds: bool
+    candidate: Candidate
+    family: Family
+    function: str
+    mention: Mention
+
+    @property
+    def reading(self) -> _Reading:
+        """The evidence for it, whether it holds, and the condition."""
+        return self.evidence, self.holds, self.candidate
+
+
+def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
+    """Yield the names of what is the largest or smallest: *Gus* is ``max(distance, key=…)``."""
+    if spoken.denied or spoken.table == "weak" or not functions_of(spoken):
+        return
+    several = list(_extremes(scope, spoken))
+    chosen = only_natural([one.reading for one in several])
+    for one in several:
+        if not chosen or not chosen[0].sure or one.candidate.code != chosen[0].code:
+            continue
+        code, name = _code_of_name(scope, one.family, one.function, one.mention.index)
+        own = scope.text[one.mention.start : one.mention.end]
+        if not code or not name or own.lower() != name.lower() or own[1:] != name[1:]:
+            continue
+        score = SCORE + _LABELLED + one.evidence
+        candidate = Candidate(code, score, True, one.candidate.atoms, name)
+        yield Word(one.mention.start, one.mention.start + len(name), [candidate], states=False)
+
+
+def _code_of_name(scope: Scope, family: Family, function: str, index: int) -> tuple[str, str]:
+    """Return the code for the name of the largest or smallest element, and the name itself."""
+    element, loop, owner = family.elements[index], family.loop, family.owner
+    key = re.search(r"\['([^']*)'\]", element.code)
+    for atom in scope.pool:
+        if (
+            atom.series == family.series
+            and atom.extreme == function
+            and isinstance(atom.value, str)
+        ):
+            return atom.code, atom.value
+    if loop is None:
+        return "", ""
+    if key and loop.over.isidentifier() and f"{loop.over}['{key[1]}']" in element.code:
+        return f"{function}({loop.over}, key=lambda {loop.variable}: {loop.each})", key[1]
+    first = f"{loop.over}[{index}][0]"
+    last = f"{loop.over}[{index - len(family.elements)}][0]"
+    for atom in scope.pool:
+        if owner and atom.code in (first, last) and isinstance(atom.value, str):
+            code = f"{function}({loop.over}, key=lambda {loop.variable}: {loop.each})[0]"
+            return code, atom.value
+    return "", ""
+
+
+def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
+    """Yield for each family whether the label next to a superlative is its extreme."""
+    start, end = scope.clause(spoken.start)
+    for family in scope.families:
+        evidence = scope.evidence(spoken, family)
+        if len(family.elements) < _FEW or evidence is None or family.is_text:
+            continue
+        if len(family.extreme("max")) > _LONGEST:
+            continue
+        inside = [one for one in scope.mentions(family) if start <= one.start < end]
+        near = _next_to(scope, spoken, inside)
+        if not near or (not evidence and not near[0].is_text):
+            continue
+        if spoken.what in EITHER and not evidence:
+            continue
+        values = family.numbers
+        for function in functions_of(spoken):
+            best = max(values) if function == "max" else min(values)
+            own = [one for one in near if values[one.index] == best and values.count(best) == 1]
+            shown = (own or near)[0]
+            element = family.elements[shown.index]
+            code = f"{element.code} == {family.extreme(function)}"
+            score = SCORE + _LABELLED + evidence - element.cost
+            if spoken.what in EITHER and not scope.decides(spoken, code):
+                continue
+            candidate = Candidate(code, score, True, (element,))
+            yield _Extreme(evidence, bool(own), candidate, family, function, shown)
+
+
+def _next_to(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the labels before or behind a superlative; those behind a comma only if need be."""
+    begins, ends = scope.part(spoken.start)
+    inside = [one for one in mentions if begins <= one.start < ends] or mentions
+    before = [one for one in inside if one.end <= spoken.start][-1:]
+    after = [one for one in inside if one.start >= spoken.end]
+    return (
+        [one for one in before if "," not in scope.text[one.end : spoken.start]]
+        or [one for one in after if "," not in scope.text[spoken.end : one.start]]
+        or [*before, *after[:1]]
+    )
+
+
+def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
+    """Yield for each family whether two labels compare as the sentence says."""
+    same = spoken.what == "same"
+    for family in scope.families:
+        if family.is_text and not family.is_time:
+            continue
+        evidence = scope.evidence(spoken, family)
+        several = _compared(scope, spoken, scope.mentions(family))
+        if evidence is None or several is None:
+            continue
+        is_clear = all(one.is_text for one in several) and spoken.what not in EITHER
+        if not evidence and (not is_clear or spoken.table == "order"):
+            continue
+        elements = [family.elements[one.index] for one in several]
+        values = [family.ranks[one.index] for one in several]
+        way = WAYS.get(spoken.what, 1 if values[0] > values[1] else -1)
+        is_so = all(holds(values[0], other, way) for other in values[1:])
+        code = f" {SIGNS[way]} ".join(one.code for one in elements)
+        score = SCORE + _LABELLED + evidence - max(one.cost for one in elements)
+        decided = same or scope.decides(spoken, code)
+        yield evidence, is_so and decided, Candidate(code, score, True, (elements[0],))
+
+
+def multiples(scope: Scope) -> Iterator[Word]:
+    """Yield the multiples that are the ratio of two labels: *red has twice as many as blue*."""
+    for stated, _ in scope.readings:
+        if not is_multiple(stated) or not scope.sentence.start <= stated.start < scope.sentence.end:
+            continue
+        start, end = scope.clause(stated.start)
+        link = _AS.search(scope.text, stated.end, end) or _OF.match(scope.text, stated.end, end)
+        found = []
+        for family in scope.families if link else ():
+            mentions = scope.mentions(family)
+            after = [one for one in mentions if stated.end <= one.start < end][:1]
+            before = [one for one in mentions if start <= one.start < stated.start][-1:]
+            before = before or [one for one in mentions if one.start < start][:1]
+            if family.is_text or not after or not before or before[0].index == after[0].index:
+                continue
+            evidence = overlap(family.names, scope.sentence.said) >= NAMED
+            if not evidence and not (after[0].is_text and before[0].is_text):
+                continue
+            one, other = (family.elements[own[0].index] for own in (before, after))
+            if not other.value:
+                continue
+            ratio = float(one.value) / float(other.value)
+            fits = cost_of_fit(stated, ratio) is not None
+            near = not is_bound(stated) or is_near_bound(stated, ratio)
+            code = f"{in_brackets(one.code)} / {in_brackets(other.code)}"
+            candidate = Candidate(code, _OF_LABELS, True, (one, other), ratio)
+            found.append((float(evidence), fits and near, candidate))
+        chosen = only_natural(found)
+        if chosen and chosen[0].sure:
+            yield Word(stated.start, stated.end, chosen, states=False)
+
+
+def _compared(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list[Mention] | None:
+    """Return the labels that a word compares, the subject first; None if these are not clear."""
+    start, end = scope.clause(spoken.start)
+    same = spoken.what == "same"
+    link = (_AS if same else _THAN).search(scope.text, spoken.end, end)
+    if spoken.table == "order":
+        link = _HERE.search(scope.text, spoken.end)
+    inside = [one for one in mentions if start <= one.start < end]
+    if link and _is_bound(scope, link.end()):
+        return None
+    if link:
+        after = [one for one in inside if 0 <= one.start - link.end() < _NEAR][:1]
+        before = [one for one in inside if one.end <= link.start()][-1:]
+        if after and not before:
+            # *Mars is larger than Mercury, but smaller than Venus*.
+            before = [one for one in mentions if one.start < start][:1]
+        if after and before and after[0].index != before[0].index:
+            return [before[0], after[0]]
+    if same and len({one.index for one in inside}) == len(inside) > 1:
+        return inside
+    return None
+
+
+def _is_bound(scope: Scope, at: int) -> bool:
+    """Return whether a number is right behind *than*: *more than three times*."""
+    return any(0 <= one - at <= 2 for one in scope.starts)
+
+
+# --- Columns -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Two families with the same labels, such as two lists of one length."""
+
+    left: Family
+    right: Family
+
+    def all(self, sign: str) -> str:
+        """Return the code of a comparison of each element with the one beside it."""
+        one, other = self.left.loop, self.right.loop
+        assert one is not None
+        assert other is not None
+        if one.over == other.over and one.variable == other.variable:
+            return f"all({one.each} {sign} {other.each} for {one.variable} in {one.over})"
+        return f"all(a {sign} b for a, b in zip({one.listed}, {other.listed}))"
+
+
+def _columns(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
+    """Yield for each two families that a sentence names whether all their elements compare.
+
+    *In every year the repaid part is larger than the interest*; of one element if the sentence has
+    its label.
+    """
+    start, end = scope.clause(spoken.start)
+    than = _THAN.search(scope.text, spoken.end, end)
+    if not than or spoken.what not in ("more", "less") or _is_bound(scope, than.end()):
+        return
+    left = stems(scope.text[start : than.start()], spoken=True)
+    right = stems(re.split("[,(]", scope.text[than.end() : end])[0], spoken=True)
+    sign, way = SIGNS[WAYS[spoken.what]], WAYS[spoken.what]
+    for one in scope.families:
+        for other in scope.families:
+            if one is other or one.is_text or other.is_text or not _are_beside(one, other):
+                continue
+            named = overlap(one.names - other.names, left), overlap(other.names - one.names, right)
+            if min(named) < NAMED:
+                continue
+            said = [own for own in scope.mentions(one) if start <= own.start < end and own.is_text]
+            pairs = list(zip(one.elements, other.elements, strict=True))
+            if len({own.index for own in said}) == 1:
+                pairs = [pairs[said[0].index]]
+                code = f"{pairs[0][0].code} {sign} {pairs[0][1].code}"
+            elif said or len(pairs) < _FEW or one.loop is None or other.loop is None:
+                continue
+            else:
+                code = _Columns(one, other).all(sign)
+            is_so = all(holds(float(a.value), float(b.value), way) for a, b in pairs)
+            score = SCORE + _LABELLED + min(named)
+            decided = scope.decides(spoken, code)
+            yield sum(named), is_so and decided, Candidate(code, score, True, (pairs[0][0],))
+
+
+def _are_beside(one: Family, other: Family) -> bool:
+    """Return whether two families have as many elements, with the same labels."""
+    if len(one.elements) != len(other.elements) or one.is_ordered != other.is_ordered:
+        return False
+    if not one.is_ordered or (one.owner and one.owner == other.owner):
+        labels, others = ([own.labels[:1] for own in f.elements] for f in (one, other))
+        return labels == others
+    return bool(one.owner and other.owner and "][" not in one.series + other.series)

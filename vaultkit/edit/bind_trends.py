@@ -1,0 +1,147 @@
+"""Searches conditions that a list rises or falls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from vaultkit.claims.comparisons import Spoken
+from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS
+from vaultkit.edit.described import WORD
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.families import Family
+from vaultkit.edit.scope import Scope, only_natural
+from vaultkit.edit.sentences import Candidate, words_of
+from vaultkit.edit.sides import part_of_list
+from vaultkit.edit.wording import NAMED, overlap, says_label, stems
+
+#: So many numbers in a row are hardly ever in order by chance.
+_MANY = 6
+#: What a list that a loop makes costs, and the longest code.
+_OF_LOOP, _LONGEST = 3.0, 120
+
+
+def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:
+    """Yield conditions that a list rises or falls from each element to the next.
+
+    A list must be named, or be the only one that is in order where the sentence says so: *until
+    Thursday*, *from May on*.
+    """
+    # *The time grows with n* says nothing of the order of a list.
+    if re.match(r"\s+with\b", scope.text[spoken.end : end]):
+        return
+    said = words_of(scope.text[start:end])
+    way = WAYS[spoken.what]
+    sign = SIGNS[way]
+    if spoken.denied:
+        sign = {">": "<=", "<": ">="}[sign]
+    found = []
+    each = re.compile(rf"\b{scope.page.words.pattern('quantifiers', 'all')}\b", re.IGNORECASE)
+    for family in scope.families:
+        if family.is_text or not family.is_ordered_by_place or family.loop is None:
+            continue
+        values, part = family.numbers, _range(scope, spoken, family)
+        if part is None:
+            continue
+        first, last, is_said = part
+        steps = [(b - a) * way for a, b in pairwise(values[first:last])]
+        in_order = max(steps, default=1) <= 0 if spoken.denied else min(steps, default=0) > 0
+        # Equal steps are a grid, of which no sentence says that it rises.
+        is_grid = len(steps) > 2 and max(steps) - min(steps) <= 1e-9 * abs(max(steps))
+        if len(steps) < 2 or is_grid:
+            continue
+        own = [len(one) > 1 for one in family.names]
+        evidence = scope.evidence(spoken, family) or 0.0
+        named = overlap(family.names, said)
+        if is_said:
+            named = max(named, overlap(family.names, scope.sentence.said))
+            named = max(named, NAMED * any(one.code in scope.codes for one in family.elements))
+        whole = len(values) >= _MANY or is_said or named >= NAMED * min(len(own), 2)
+        whole = whole or bool(family.owner)
+        loop = family.loop
+        listed = f"list({loop.over})" if loop.over.endswith(".values()") else loop.listed
+        one, other = part_of_list(listed, first, last, len(values))
+        code = f"all(b {sign} a for a, b in zip({one}, {other}))"
+        far = 0.0 if family.owner else _OF_LOOP
+        candidate = Candidate(code, SCORE + named + evidence - far, True, (family.elements[0],))
+        if len(code) > _LONGEST and is_said and not spoken.denied:
+            # The ends say enough.
+            ends = family.elements[first], family.elements[last - 1]
+            code = f"{ends[1].code} {sign} {ends[0].code}"
+            candidate = replace(candidate, code=code)
+        if len(code) > _LONGEST:
+            continue
+        if named >= NAMED and whole and in_order:
+            yield candidate
+        elif is_said or (evidence and each.search(scope.text, start, end)):
+            found.append((evidence, in_order, candidate))
+    yield from only_natural(found)
+
+
+_THE = r"\s+(?:the\s+)?"
+_FROM = re.compile(rf"\bfrom{_THE}(\w+)\s+(?:on|to|until|till)\b(?:{_THE}(\w+))?", re.IGNORECASE)
+_TO = re.compile(rf"\b(?:to|until|till|up to){_THE}(\w+)", re.IGNORECASE)
+_AFTER = re.compile(rf"\b(?:after|since){_THE}(\w+)", re.IGNORECASE)
+_STRETCH = re.compile(r"\s(?:\w+\s){0,2}from\b[^.;]*\bto\b", re.IGNORECASE)
+_THERE = re.compile(r"\b(?:from\s+(?:there|then)|afterwards|after\s+that|thereafter)\b", re.I)
+
+
+def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool] | None:
+    """Return the part of a list that a change is about: *from May to July*, *until Friday*.
+
+    The last item of the result is whether the sentence says a part; the result is None if it says
+    one that is unknown.
+    """
+    begins, ends = scope.part(spoken.start)
+    text = scope.text[begins:ends]
+    count = len(family.elements)
+
+    def place(word: str) -> int | None:
+        own = stems(word, spoken=True)
+        found = [
+            n for n, one in enumerate(family.elements)
+            if one.labels and (says_label(one.labels[0], own) or _is_key(one, word))
+        ]  # fmt: skip
+        return found[0] if len(found) == 1 else None
+
+    first, last, is_said = 0, count - 1, False
+    found = _FROM.search(text)
+    if found and found[1] != found[2]:  # *from year to year* is of all years
+        if (own := place(found[1])) is None:
+            return None
+        first, is_said = own, True
+    if found := _TO.search(text):
+        own = place(found[1])
+        last, is_said = (last, is_said) if own is None else (own, True)
+    elif (found := _AFTER.search(text)) and (own := place(found[1])) is not None:
+        first, is_said = own, True
+    said = [one for one in scope.mentions(family) if spoken.end <= one.start < ends]
+    if not is_said and len(said) > 1 and _STRETCH.match(scope.text, spoken.end):
+        # *It falls from 35 at Venus to 10 at Saturn*.
+        first, last, is_said = said[0].index, said[-1].index, True
+    if _THERE.search(text):
+        own = _turning_point(scope, begins, family, place)
+        if own is None:
+            return None
+        first, is_said = own, True
+    return first, last + 1, is_said
+
+
+def _is_key(one: Atom, word: str) -> bool:
+    """Return whether a number is the key of an element: *up to 7* of ``sums[7]``."""
+    return word.isdecimal() and bool(re.search(rf"\[{word}\]$", one.code))
+
+
+def _turning_point(
+    scope: Scope, begins: int, family: Family, place: Callable[[str], int | None]
+) -> int | None:
+    """Return the place of the element that the sentence names last before *afterwards*."""
+    before = scope.text[scope.sentence.start : begins]
+    codes = [one.code for one in family.elements]
+    known = [codes.index(s.code) for n, _, s in scope.bound if n < begins and s.code in codes]
+    if known:
+        return known[-1]
+    found = [own for word in WORD.findall(before) if (own := place(word)) is not None]
+    return found[-1] if found else None

@@ -1,0 +1,353 @@
+"""The elements of one list, dictionary or loop, with an expression for all of them together.
+
+``x[0]``, ``x[1]`` and ``x[2]`` are ``v for v in x``; what a loop prints for each key of a
+dictionary is ``60 / d[k] for k in d``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from vaultkit.edit.expressions import Atom
+from vaultkit.edit.syntax import identifiers, in_brackets
+from vaultkit.edit.wording import stems
+
+#: Longest expression for all elements.
+_LONGEST = 90
+#: The forms of texts of times and dates, with zeros for digits.
+_TIMES = {"00:00", "00:00:00", "0000-00-00", "0000-00-00 00:00", "0000-00-00T00:00"}
+#: Names of variables in it; one that the elements use is not taken.
+_VARIABLES = ("v", "k", "w", "m")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """An expression for each element, the variable in it, and what the variable runs over."""
+
+    each: str
+    variable: str
+    over: str
+
+    @property
+    def values(self) -> str:
+        """The code of an iterable of all values, for a call with one argument."""
+        if self.each == self.variable:
+            return self.over
+        return f"{self.each} for {self.variable} in {self.over}"
+
+    @property
+    def listed(self) -> str:
+        """The code of all values as an operand."""
+        return self.over if self.each == self.variable else f"[{self.values}]"
+
+    def that(self, condition: str) -> str:
+        """Return the code of an iterable of truths: ``v > 3 for v in x``."""
+        return f"{in_brackets(self.each)} {condition} for {self.variable} in {self.over}"
+
+
+@dataclass(frozen=True)
+class Family:
+    """The elements of one list, dictionary or loop, in order.
+
+    Attributes
+    ----------
+    series
+        The name that its elements share.
+    elements
+        The elements, all numbers or all texts.
+    count
+        How many elements the list or dictionary has, if that is known.
+    """
+
+    series: str
+    elements: tuple[Atom, ...]
+    count: int | None = None
+    #: The expressions of the page for its largest and smallest value.
+    extremes: Mapping[str, str] = field(default_factory=dict)
+    #: The names of families that are multiples of it.
+    beside: frozenset[str] = frozenset()
+    #: Words that name it no more than others.
+    common: frozenset[str] = frozenset()
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words for what its values are: those of all its elements, and of their column."""
+        common = frozenset.intersection(*(one.names for one in self.elements))
+        columns = [frozenset().union(*one.labels[1:]) for one in self.elements]
+        own = (label for one in self.elements for label in one.labels[:1])
+        found = common | frozenset.intersection(*columns) | self.beside
+        return found - self.common - frozenset().union(*own)
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The words of the variables that a loop uses for its values, besides its items."""
+        if self.owner:
+            columns = [frozenset().union(*one.labels[1:]) for one in self.elements]
+            column = frozenset.intersection(*columns)
+            return column or stems(self.owner)
+        source = self.series.partition(": ")[2]
+        return frozenset().union(*map(stems, identifiers(source))) if source else frozenset()
+
+    @cached_property
+    def owner(self) -> str:
+        """The list or dictionary of which these are the elements; empty for a loop."""
+        name = self.series.partition("[*]")[0]
+        return name if name.isidentifier() and "[*]" in self.series else ""
+
+    @cached_property
+    def loop(self) -> Loop | None:
+        """The expression for all elements; None if there is no short one."""
+        whole = self.count == len(self.elements)
+        return _loop(tuple(one.code for one in self.elements), whole=whole)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its elements are texts."""
+        return isinstance(self.elements[0].value, str)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether its elements are texts of times or dates, which are in order as texts."""
+        shapes = {re.sub(r"\d", "0", str(one.value)) for one in self.elements}
+        return self.is_text and len(shapes) == 1 and shapes <= _TIMES
+
+    @cached_property
+    def ranks(self) -> list[float]:
+        """Numbers in the order of its elements: their values, or the places of texts in order."""
+        if not self.is_text:
+            return self.numbers
+        texts = sorted({str(one.value) for one in self.elements})
+        return [float(texts.index(str(one.value))) for one in self.elements]
+
+    @cached_property
+    def numbers(self) -> list[float]:
+        """The values of its elements."""
+        return [float(one.value) for one in self.elements]
+
+    def extreme(self, function: str) -> str:
+        """Return the code of its largest or smallest value."""
+        values = self.loop.values if self.loop else ", ".join(one.code for one in self.elements)
+        return self.extremes.get(function) or f"{function}({values})"
+
+    @property
+    def is_ordered_by_place(self) -> bool:
+        """Whether a rise or fall from each element to the next may be meant."""
+        return len(self.elements) > 2 and "_*" not in self.series
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its elements have places: they are of a list, or of a loop."""
+        return not (self.owner and "['" in self.elements[0].code)
+
+
+def families(pool: Sequence[Atom]) -> list[Family]:
+    """Return the families of two or more elements among expressions."""
+    found: dict[tuple[str, bool], list[Atom]] = {}
+    counts = {one.code: int(one.value) for one in pool
+              if one.code.startswith("len(") and not isinstance(one.value, str)}  # fmt: skip
+    extremes: dict[str, dict[str, str]] = {}
+    for one in pool:
+        if one.extreme in ("max", "min") and not isinstance(one.value, str):
+            extremes.setdefault(one.series, {})[one.extreme] = one.code
+        elif one.series and not one.extreme:
+            found.setdefault((one.series, isinstance(one.value, str)), []).append(one)
+    made = []
+    for (series, _), elements in found.items():
+        if len(elements) < 2:
+            continue
+        family = Family(series, tuple(elements))
+        owner = family.owner or _only_owner(elements)
+        if family.owner and len(elements) < counts.get(f"len({owner})", 0):
+            continue  # the others have no such part
+        if not family.owner and all(one.labels[:1] == (stems(str(one.value)),) for one in elements):
+            continue  # the items of a loop, which are its labels
+        known = extremes.get(series, {})
+        made.append(Family(series, tuple(elements), counts.get(f"len({owner})"), known))
+    return _distinguished([*_different(made), *_of_variables(pool)])
+
+
+def _of_variables(pool: Sequence[Atom]) -> list[Family]:
+    """Return families of variables with one word in common: ``cost_bus``, ``cost_car``."""
+    groups: dict[str, list[Atom]] = {}
+    for one in pool:
+        if not one.code.isidentifier() or isinstance(one.value, str) or one.series:
+            continue
+        first, _, rest = one.code.partition("_")
+        head, _, last = one.code.rpartition("_")
+        for word, label in ((f"{first}_", rest), (f"_{last}", head)):
+            named = stems(word)
+            if named and stems(label) and any(len(part) > 1 for part in stems(label)):
+                own = replace(one, names=named, labels=(stems(label),), series=word)
+                groups.setdefault(word, []).append(own)
+    return [Family(word, tuple(own)) for word, own in groups.items() if len(own) > 1]
+
+
+def _different(several: Sequence[Family]) -> list[Family]:
+    """Return families without those that are multiples of a simpler one, whose names they share.
+
+    *The share of red* and *the votes of red* compare alike.
+    """
+    kept: dict[object, Family] = {}
+    for n, one in enumerate(sorted(several, key=lambda own: (not own.owner, own.elements[0].cost))):
+        labels = [own.labels[:1] for own in one.elements]
+        is_labelled = all(label and label[0] for label in labels)
+        largest = 0.0 if one.is_text else max(one.numbers)
+        key: object = n
+        if is_labelled and largest > 0:
+            ratios = (f"{value / largest:.9g}" for value in one.numbers)
+            key = frozenset(zip(labels, ratios, strict=True))
+        old = kept.get(key)
+        kept[key] = replace(old, beside=old.beside | one.names) if old else one
+    return list(kept.values())
+
+
+def _distinguished(several: Sequence[Family]) -> list[Family]:
+    """Return families without the names that all families with their labels have.
+
+    Of lists of prices and weights of trains, *train* names neither.
+    """
+    groups: dict[object, list[Family]] = {}
+    for one in several:
+        labels = frozenset(label for own in one.elements for label in own.labels[:1])
+        groups.setdefault(labels, []).append(one)
+    return [
+        replace(one, common=frozenset.intersection(*(own.names for own in group)))
+        if len(group) > 1
+        else one
+        for group in groups.values()
+        for one in group
+    ]
+
+
+def _only_owner(elements: Sequence[Atom]) -> str:
+    """Return a variable of which each element of a loop uses one item."""
+    tree = ast.parse(elements[0].code, mode="eval")
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(ast.Name(name), ast.Constant()):
+                return name
+    return ""
+
+
+@lru_cache(maxsize=4000)
+def _loop(codes: tuple[str, ...], *, whole: bool) -> Loop | None:
+    """Return the expression for all of some expressions that differ in one constant.
+
+    Parameters
+    ----------
+    codes
+        The expressions.
+    whole
+        Whether they are all of their list or dictionary.
+
+    Examples
+    --------
+    >>> _loop(("60 / d['a']", "60 / d['b']"), whole=True).values
+    '60 / d[k] for k in d'
+    >>> _loop(("x[0]", "x[-1]"), whole=True).values, _loop(("f(2)", "f(5)"), whole=False).values
+    ('x', 'f(k) for k in (2, 5)')
+    >>> _loop(("x[0][1]", "x[1][1]", "x[-1][1]"), whole=True).values
+    'v[1] for v in x'
+    """
+    trees = [_counted_from_start(ast.parse(code, mode="eval").body, len(codes)) for code in codes]
+    constants: list[object] = []
+    differing = _differing(trees)
+    if not differing:
+        return None
+    for nodes in zip(*differing, strict=True):
+        values = {repr(node.value) for node in nodes}
+        if len(values) != 1:
+            return None
+        constants.append(nodes[0].value)
+    first, places = trees[0], {id(nodes[0]) for nodes in differing}
+    free = [name for name in _VARIABLES if name not in identifiers(codes[0])]
+    owners = _owners(first, places)
+    made = None
+    if owners and len(set(owners)) == 1 and whole:
+        owner = owners[0]
+        if constants == list(range(len(codes))) and all(type(one) is int for one in constants):
+            made = _replaced(first, lambda node: _is_item(node, places), free[0], owner)
+        elif codes == tuple(f"{owner}[{key!r}]" for key in constants):
+            made = Loop(free[0], free[0], f"{owner}.values()")
+        else:
+            name = next((one for one in ("k", *free) if one in free), free[0])
+            made = _replaced(first, lambda node: id(node) in places, name, owner)
+    if made is None:
+        name = next((one for one in ("k", *free) if one in free), free[0])
+        over = f"({', '.join(map(repr, constants))})"
+        made = _replaced(first, lambda node: id(node) in places, name, over)
+    return made if len(made.values) <= _LONGEST else None
+
+
+def _counted_from_start(tree: ast.expr, count: int) -> ast.expr:
+    """Return an expression whose negative indices count from the start of a list."""
+
+    class Counted(ast.NodeTransformer):
+        def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+            self.generic_visit(node)
+            match node.slice:
+                case ast.UnaryOp(ast.USub(), ast.Constant(int(index))) if index <= count:
+                    node.slice = ast.Constant(count - index)
+            return node
+
+    made: ast.expr = Counted().visit(tree)
+    return made
+
+
+def _differing(trees: Sequence[ast.expr]) -> list[list[ast.Constant]]:
+    """Return the constants in which expressions differ; nothing if they differ elsewhere, too."""
+    walks = [list(ast.walk(tree)) for tree in trees]
+    if len({len(walk) for walk in walks}) != 1:
+        return []
+    found = []
+    for nodes in zip(*walks, strict=True):
+        if len({type(node) for node in nodes}) != 1:
+            return []
+        own = [node for node in nodes if isinstance(node, ast.Constant)]
+        if own:
+            if len({repr(node.value) for node in own}) > 1:
+                found.append(own)
+        elif len({_own_name(node) for node in nodes}) > 1:
+            return []
+    return found
+
+
+def _own_name(node: ast.AST) -> str:
+    match node:
+        case ast.Name(name) | ast.Attribute(_, name) | ast.keyword(str(name)):
+            return name
+    return ""
+
+
+def _owners(tree: ast.expr, places: set[int]) -> list[str]:
+    """Return the variables of which the constants are the indices; none if one is no index."""
+    owners = [
+        node.value.id for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and id(node.slice) in places
+        and isinstance(node.value, ast.Name)
+    ]  # fmt: skip
+    return owners if len(owners) == len(places) else []
+
+
+def _is_item(node: ast.AST, places: set[int]) -> bool:
+    return isinstance(node, ast.Subscript) and id(node.slice) in places
+
+
+def _replaced(tree: ast.expr, these: Callable[[ast.AST], bool], name: str, over: str) -> Loop:
+    """Return an expression with a variable in place of some of its parts."""
+    marked = {n for n, node in enumerate(ast.walk(tree)) if these(node)}
+    copy = deepcopy(tree)
+    own = {id(node) for n, node in enumerate(ast.walk(copy)) if n in marked}
+
+    class Replaced(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            if id(node) in own:
+                return ast.Name(name, ast.Load())
+            return self.generic_visit(node)
+
+    return Loop(ast.unparse(Replaced().visit(copy)), name, over)

@@ -1,0 +1,278 @@
+"""A sentence as the search for conditions sees it: its clauses, and what each part names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from vaultkit.claims.comparisons import Spoken, contradiction, relation
+from vaultkit.edit.bind_beside import numbers_of, unit_or_noun
+from vaultkit.edit.bind_compared import AND
+from vaultkit.edit.bind_numbers import PLACES, Reading
+from vaultkit.edit.families import Family
+from vaultkit.edit.sentences import Candidate, Page, Sentence, is_alone
+from vaultkit.edit.wording import NAMED, overlap, says_label, stems
+
+#: The end of a clause.
+_CLAUSE = re.compile(r"[;:]|, (?:but|yet|and|while|so|although|though|whereas)\b")
+#: What a family's names in the sentence are worth, and an adjective of its dimension.
+_NAMED, _OF_DIMENSION = 1.0, 0.8
+#: What one is worth of which the sentence says the dimension, as *speed* of km/h.
+_MENTIONED = 0.5
+#: What one is worth that the words right behind the comparison name, as in *more flour*; and what
+#: each variable costs that the sentence does not name.
+_NOUN, _UNSAID, _MOST_UNSAID = 0.5, 0.2, 0.6
+#: How far the evidence for two families may be apart if both may be meant.
+_CLOSE = 0.15
+#: The dimension of adjectives that may be said of any quantity, such as *larger*.
+_ANY = "size"
+#: The dimension of adjectives that are said of a number of things.
+_COUNT = "count"
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word with its candidates, at its place in the text."""
+
+    start: int
+    end: int
+    candidates: list[Candidate]
+    states: bool
+
+
+@dataclass(frozen=True)
+class Side:
+    """An expression that one side of a comparison may mean."""
+
+    code: str
+    value: float
+    score: float
+    sure: bool
+    #: Its unit, if it is a number of the sentence.
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A place where a sentence says the label of an element."""
+
+    start: int
+    end: int
+    index: int
+    #: Whether the label is a word, and no number or place.
+    is_text: bool = True
+
+
+class Scope:
+    """A sentence, its numbers, and the expressions that it may name.
+
+    Parameters
+    ----------
+    page
+        The note.
+    sentence
+        The sentence.
+    readings
+        Its numbers with their candidates.
+    """
+
+    def __init__(self, page: Page, sentence: Sentence, readings: Sequence[Reading]) -> None:
+        self.page = page
+        self.sentence = sentence
+        self.text = sentence.piece.text
+        self.readings = readings
+        self.pool = page.pool(sentence.line)
+        self.numbers = [a for a in self.pool if not isinstance(a.value, str)]
+        #: The numbers of the sentence that are bound, with their ends and sides.
+        self.bound = [
+            (
+                stated.start,
+                stated.end,
+                Side(found[0].code, value, 3.0, True, unit_or_noun(self.text, stated)),
+            )
+            for stated, found in readings
+            if is_alone(found) and found[0].sure and stated.digits
+            if (value := _value(found[0])) is not None
+        ]
+        self.starts = [stated.start for stated, _ in readings]
+        #: The numbers of the sentence, bound or not.
+        self.stated = numbers_of(dict(readings), sentence)
+        self.codes = {side.code for _, _, side in self.bound}
+        self._mentions: dict[str, list[Mention]] = {}
+
+    def agrees(self, spoken: Spoken, code: str) -> bool:
+        """Return whether the words before a condition do not contradict it."""
+        tree = ast.parse(code, mode="eval").body
+        before = self.text[self.sentence.start : spoken.end]
+        behind = self.text[spoken.end : self.sentence.end]
+        return not contradiction(before, relation(tree), self.page.words, behind)
+
+    def decides(self, spoken: Spoken, code: str) -> bool:
+        """Return whether the word would contradict a condition if that were turned round."""
+        return self.agrees(spoken, code) and not self.agrees(spoken, turned(code))
+
+    # --- Parts of the sentence -----------------------------------------------------------------
+
+    def clause(self, at: int) -> tuple[int, int]:
+        """Return where the clause around a place begins and ends."""
+        stops = [stop.end() for stop in _CLAUSE.finditer(self.text, self.sentence.start, at)]
+        stop = _CLAUSE.search(self.text, at, self.sentence.end)
+        end = stop.start() if stop else self.sentence.end
+        return stops[-1] if stops else self.sentence.start, end
+
+    def part(self, at: int) -> tuple[int, int]:
+        """Return where the part of a sentence around a place begins and ends: *and* is an end."""
+        start, end = self.clause(at)
+        stops = [stop.end() for stop in AND.finditer(self.text, start, at)]
+        stop = AND.search(self.text, at, end)
+        return stops[-1] if stops else start, stop.start() if stop else end
+
+    # --- Families ------------------------------------------------------------------------------
+
+    @property
+    def families(self) -> list[Family]:
+        """The families of numbers and texts that can be evaluated here."""
+        return self.page.families(self.sentence.line)
+
+    @cached_property
+    def _words(self) -> list[tuple[frozenset[str], int, int]]:
+        """The words of the sentence as stems, with their places."""
+        found = _WORD.finditer(self.text, self.sentence.start, self.sentence.end)
+        return [(stems(one[0], spoken=True), one.start(), one.end()) for one in found]
+
+    def mentions(self, family: Family) -> list[Mention]:
+        """Return where the sentence says labels of a family's elements, in order."""
+        if family.series not in self._mentions:
+            found = list(self._find_mentions(family))
+            if not found and family.owner and family.is_ordered:
+                found = list(self._places(len(family.elements)))
+            self._mentions[family.series] = found
+        return self._mentions[family.series]
+
+    def _find_mentions(self, family: Family) -> Iterator[Mention]:
+        labels = [one.labels[0] if one.labels else frozenset() for one in family.elements]
+        textual = [frozenset(w for w in label if w.isalpha()) - PLACES for label in labels]
+        shared = frozenset.intersection(*textual) if textual else frozenset()
+        last = -1
+        for n, (word, start, _) in enumerate(self._words):
+            if not word or n <= last:
+                continue
+            best: list[tuple[float, int, int]] = []
+            for index, (label, text) in enumerate(zip(labels, textual, strict=True)):
+                own = (text - shared) or text or (label if family.names & self._said else text)
+                if not own or not overlap(own, word):
+                    continue
+                whole = text | own
+                stop = min(n + len(whole), len(self._words))
+                near = frozenset().union(*(one for one, _, _ in self._words[n:stop]))
+                if says_label(whole, near) and len(own) >= len(word):
+                    best.append((overlap(whole, near), len(whole), index))
+            best.sort(reverse=True)
+            if not best or (len(best) > 1 and best[0][:2] == best[1][:2]):
+                continue
+            index = best[0][2]
+            last = n + best[0][1] - 1
+            yield Mention(start, self._words[min(last, len(self._words) - 1)][2], index,
+                          bool(textual[index]))  # fmt: skip
+
+    def _places(self, count: int) -> Iterator[Mention]:
+        """Yield the ordinals of the sentence that are places in a list of some length."""
+        words = self.page.words
+        last = words.words["grammar"]["last"]
+        for _, start, end in self._words:
+            word = self.text[start:end].lower()
+            place = words.value("ordinals", word)
+            index = count - 1 if word in last else int(place) - 1 if place else -1
+            if 0 <= index < count:
+                yield Mention(start, end, index, is_text=False)
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        return self.sentence.said
+
+    def excludes(self, spoken: Spoken, code: str) -> bool:
+        """Return whether a condition is on elements of another dimension than the adjective."""
+        return any(
+            any(one.code in code for one in family.elements)
+            for family in self.families
+            if self.evidence(spoken, family) is None
+        )
+
+    def dimensions(self, spoken: Spoken) -> set[str]:
+        """Return the dimensions of which an adjective is said: weight, of *heavier*."""
+        table = self.page.words.words["adjectives"]
+        return {kind for kind, own in table.items() if spoken.word.lower() in own}
+
+    def evidence(self, spoken: Spoken, family: Family) -> float | None:
+        """Return what speaks for a family: its names, and an adjective of its dimension.
+
+        The result is None if the adjective is one of another dimension: *heavier* is said of no
+        price.
+        """
+        table = self.page.words.words
+        wanted = self.dimensions(spoken)
+        names = {part for part in family.names if len(part) > 1}
+        own = {kind for kind, parts in table["dimensions"].items()
+               if any(stems(part) & names for part in parts)}  # fmt: skip
+        said = {kind for kind, parts in table["dimensions"].items()
+                if any(stems(part) & self._said for part in parts)}  # fmt: skip
+        own |= {"time"} if family.is_time else set()
+        found = overlap(names, self._said) >= NAMED
+        if wanted - {_ANY} and own and not wanted & own and not found:
+            return None
+        # Half of all comparisons hold by chance.
+        is_doubtful = not found and not (wanted | said) & own and spoken.what in ("more", "less")
+        if is_doubtful and wanted - {_ANY, _COUNT}:
+            return None
+        unsaid = sum(not overlap([name], self._said) for name in family.variables)
+        noun = stems(" ".join(_WORD.findall(self.text[spoken.end : self.sentence.end])[:2]))
+        counted = overlap(names, noun) >= NAMED
+        named = (_NAMED - min(_UNSAID * unsaid, _MOST_UNSAID) + _NOUN * counted) * found
+        return named + (_OF_DIMENSION if wanted & own else _MENTIONED * bool(said & own))
+
+
+_TURNED = {"<": ">", ">": "<", "max": "min", "min": "max"}
+
+
+def turned(code: str) -> str:
+    """Return a condition with the opposite signs and extremes.
+
+    >>> turned("a > b"), turned("x['min'] == max(x.values())"), turned("v[0] == v.max()")
+    ('a < b', "x['min'] == min(x.values())", 'v[0] == v.min()')
+    """
+    pattern = r"[<>]|\b(?:max|min)(?=\()"
+    return re.sub(pattern, lambda sign: _TURNED[sign[0]], code)
+
+
+def only_natural(found: Sequence[tuple[float, bool, Candidate]]) -> list[Candidate]:
+    """Return the candidate that is the only reading: of the best evidence, and the one that holds.
+
+    Parameters
+    ----------
+    found
+        For each family that the words may mean: the evidence for it, whether the condition holds
+        there, and the condition.
+    """
+    best = max((evidence for evidence, _, _ in found), default=0.0)
+    holding = [one for evidence, holds, one in found if holds and evidence > best - _CLOSE]
+    # The sentence must name what it means, or else only one family can be meant.
+    if not holding or (not best and len({one.code for one in holding}) > 1):
+        return [replace(one, sure=False) for one in holding]
+    return [replace(max(holding, key=lambda one: one.score), sure=True)]
+
+
+def is_textual(label: frozenset[str]) -> bool:
+    """Return whether a label names an element other than by its place."""
+    return any(word.isalpha() for word in label) and not label <= PLACES
+
+
+def _value(candidate: Candidate) -> float | None:
+    """Return the value of an atom or of a difference; None for other combinations."""
+    values = [float(atom.value) for atom in candidate.atoms]
+    if len(values) == 1:
+        return values[0]
+    return values[0] - values[1] if len(values) == 2 and " - " in candidate.code else None
