@@ -23,9 +23,10 @@ from vaultkit.checks.stated import Judged, judge_value, threshold
 from vaultkit.checks.values import as_plain_data, text_of, truth
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.comparisons import contradiction, relation
+from vaultkit.claims.comparisons import contradiction
 from vaultkit.claims.expressions import free_names
 from vaultkit.claims.lexicon import lexicon
+from vaultkit.claims.relations import relation
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 

@@ -13,9 +13,10 @@ from typing import Any
 from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.bindings import Binding
-from vaultkit.claims.comparisons import contrary_extreme, order_of_difference
+from vaultkit.claims.comparisons import contrary_extreme
 from vaultkit.claims.expressions import is_literal
 from vaultkit.claims.lexicon import Lexicon, lexicon
+from vaultkit.claims.relations import order_of_difference
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.claims.units import unit_behind, unit_named
 

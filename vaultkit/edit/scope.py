@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from vaultkit.claims.comparisons import Spoken, contradiction, relation
+from vaultkit.claims.comparisons import Spoken, contradiction
+from vaultkit.claims.relations import relation
 from vaultkit.edit.bind_beside import numbers_of, unit_or_noun
 from vaultkit.edit.bind_compared import AND
 from vaultkit.edit.bind_numbers import PLACES, Reading
