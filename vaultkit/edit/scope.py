@@ -155,6 +155,7 @@ class Scope:
         return self._mentions[family.series]
 
     def _find_mentions(self, family: Family) -> Iterator[Mention]:
+        """Yield where labels are said: words, or numbers if the sentence names the family."""
         labels = [one.labels[0] if one.labels else frozenset() for one in family.elements]
         textual = [frozenset(w for w in label if w.isalpha()) - PLACES for label in labels]
         shared = frozenset.intersection(*textual) if textual else frozenset()
