@@ -53,6 +53,14 @@ def test_a_title_breaks_at_a_hyphen_only_where_a_word_is_too_long() -> None:
     assert _lines_of("Cross-Attention", False) == ["Cross-Attention"]
 
 
+def test_a_symbol_in_a_title_is_set_as_in_a_formula() -> None:
+    stop = Stop("Size of dk & more", "../s/", shown="Size of $d_k$ & more")
+    svg = draw_graph({"s": stop}, {"s": []}, "One")
+    assert ">Size of <tspan class=" in svg
+    assert '>k</tspan></tspan><tspan dy="-.15em"> &amp;</tspan>' in svg
+    assert 'aria-label="Size of dk &amp; more"' in svg
+
+
 def _lines_of(title: str, current: bool) -> list[str]:
     svg = draw_graph({"w": Stop(title, "../w/", current)}, {"w": []}, "One")
     return re.findall(r">([^<>\n]+)</t", svg)

@@ -97,6 +97,21 @@ def test_what_is_not_surely_a_table_is_left(name: str) -> None:
     assert tables_to_html(NOT[name]) == ""
 
 
-@pytest.mark.parametrize("text", [WEIGHTS, SCALED, SHORT, BESIDE, TWO, f"a < b\n\n{TWO}\n\n&"])
+POWERS = """\
+           loss  largest
+full    8.8e+12     -0.50
+linear  3.4e-10      1.50"""
+
+
+def test_signs_powers_and_indices_are_marked() -> None:
+    assert '<i class="vk-symbol">W<span>_</span><sub>K</sub></i>' in tables_to_html(TWO)
+    shown = tables_to_html(POWERS)
+    assert '<span class="vk-power" data-factor="8.8" data-power="12">8.8e+12</span>' in shown
+    assert '<td><span class="vk-minus">-</span>0.50</td>' in shown
+
+
+@pytest.mark.parametrize(
+    "text", [WEIGHTS, SCALED, SHORT, BESIDE, TWO, POWERS, f"a < b\n\n{TWO}\n\n&"]
+)
 def test_the_text_is_what_was_printed(text: str) -> None:
     assert html.unescape(re.sub(r"<[^>]*>", "", tables_to_html(text))).rstrip("\n") == text

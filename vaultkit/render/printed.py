@@ -20,6 +20,9 @@ _GAP = 2
 _NUMBER = re.compile(r"[-−+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?%?|[-−+]?inf|nan")
 #: A value: a number, a range of numbers, or a sign for yes or no.
 _VALUE = re.compile(rf"(?:{_NUMBER.pattern})(?:-(?:{_NUMBER.pattern}))?|[-–.x]|True|False")
+#: A number as a power of ten, and a name that is a letter with an index.
+_POWER = re.compile(r"(?P<factor>[-−+]?[\d.]+)e(?P<sign>[-+]?)0*(?P<power>\d+)")
+_SYMBOL = re.compile(r"\b(?P<letter>[A-Za-z])_(?P<index>[A-Za-z\d]+)\b")
 _FEWEST_COLUMNS = 2
 _FEWEST_ROWS = 2
 
@@ -276,7 +279,29 @@ def _row_to_html(line: str, cells: Sequence[tuple[str, Cell | None]]) -> str:
         if cell is None:
             parts.append("<td></td>")
             continue
-        text, tag = html.escape(cell.text, quote=False), opening[:2]
+        text, tag = _cell_to_html(cell.text), opening[:2]
         parts.append(f"{line[at : cell.start]}<{opening}>{text}</{tag}>")
         at = cell.end
     return f"<tr>{''.join(parts)}{line[at:]}\n</tr>"
+
+
+def _cell_to_html(text: str) -> str:
+    """Write the text of a cell, in which the style sheet sets signs, powers and indices.
+
+    Examples
+    --------
+    >>> _cell_to_html("-0.5")
+    '<span class="vk-minus">-</span>0.5'
+    >>> _cell_to_html("8.8e-07")
+    '<span class="vk-power" data-factor="8.8" data-power="−7">8.8e-07</span>'
+    >>> _cell_to_html("width d_k")
+    'width <i class="vk-symbol">d<span>_</span><sub>k</sub></i>'
+    """
+    if power := _POWER.fullmatch(text):
+        factor, sign = power["factor"].replace("-", "−"), power["sign"].replace("-", "−").strip("+")
+        attributes = f'data-factor="{factor}" data-power="{sign}{power["power"]}"'
+        return f'<span class="vk-power" {attributes}>{text}</span>'
+    if text.startswith("-") and _NUMBER.fullmatch(text):
+        return f'<span class="vk-minus">-</span>{text[1:]}'
+    symbol = r'<i class="vk-symbol">\g<letter><span>_</span><sub>\g<index></sub></i>'
+    return _SYMBOL.sub(symbol, html.escape(text, quote=False))

@@ -18,6 +18,7 @@ from statistics import fmean
 from typing import Generic, NamedTuple, TypeVar
 
 from vaultkit.english import join_names
+from vaultkit.site.shown_titles import title_to_svg
 
 K = TypeVar("K", bound=Hashable)
 
@@ -32,11 +33,15 @@ _SWEEPS = 12
 
 @dataclass(frozen=True)
 class Stop:
-    """A note in the drawing; ``current`` if it is the note of the page."""
+    """A note in the drawing; ``current`` if it is the note of the page.
+
+    ``shown`` is its title with formulas, if it has any.
+    """
 
     title: str
     href: str
     current: bool = False
+    shown: str = ""
 
 
 @dataclass(eq=False)
@@ -131,7 +136,10 @@ def draw_graph(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: s
     number_of = {key: number for number, key in enumerate(needs)}
     # The title of the current note is bold, and bold letters are wider.
     letters = {key: LETTERS - 3 * stops[key].current for key in needs}
-    boxes = {key: _Place(_wrap_title(stops[key].title, letters[key])) for key in needs}
+    boxes = {
+        key: _Place(_wrap_title(stops[key].shown or stops[key].title, letters[key]))
+        for key in needs
+    }
     rows, routes = _fit_layers(boxes, needs)
     _reduce_crossings(rows)
     _place_rows(rows)
@@ -298,12 +306,13 @@ def _box_to_svg(stop: Stop, place: _Place, top: float, number: int) -> str:
     x, y = place.x - BOX / 2, top
     first = y + PADDING + 0.78 * LINE
     words = "".join(
-        f'<tspan x="{place.x:.0f}" y="{first + n * LINE:.0f}">{html.escape(line)}</tspan>'
+        f'<tspan x="{place.x:.0f}" y="{first + n * LINE:.0f}">{title_to_svg(line)}</tspan>'
         for n, line in enumerate(place.lines)
     )
     current = ' aria-current="page"' if stop.current else ""
     # A screen reader would read the lines of a title without spaces between them.
-    name = f' aria-label="{html.escape(stop.title)}"' if len(place.lines) > 1 else ""
+    plain = place.lines == [stop.title]
+    name = "" if plain else f' aria-label="{html.escape(stop.title)}"'
     return (
         f'<a xlink:href="{html.escape(stop.href)}" role="link" data-n="{number}"{current}{name}>'
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{BOX:g}" height="{place.height:g}" rx="4"/>'

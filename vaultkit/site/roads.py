@@ -115,7 +115,12 @@ class Roads:
     def _stops(self, page: SitePage) -> dict[Path, graph.Stop]:
         """Return the notes of all roads, with their addresses relative to a page."""
         return {
-            step.path: graph.Stop(step.note.title, page.to(step.url), step is page)
+            step.path: graph.Stop(
+                step.note.title,
+                page.to(step.url),
+                step is page,
+                str(step.note.meta.get("shown_title") or ""),
+            )
             for step in (*self.main, *self.side)
             if step.note
         }

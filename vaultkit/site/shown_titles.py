@@ -62,13 +62,32 @@ def title_to_html(title: str) -> str:
     >>> title_to_html("Root of $d_k$ & more")
     'Root of <i class="vk-symbol">d<sub>k</sub></i> &amp; more'
     """
+    symbol = r'<i class="vk-symbol">{letter}<sub>{index}</sub></i>'
+    return _FORMULA.sub(
+        lambda found: _formula_to_html(found, symbol), html.escape(title, quote=False)
+    )
 
-    def formula(found: re.Match[str]) -> str:
-        tex = html.unescape(found[1])
-        symbol = _SYMBOL.fullmatch(tex)
-        if not symbol:
-            return html.escape(formula_to_text(tex), quote=False)
-        index = symbol["index"].strip("{}")
-        return f'<i class="vk-symbol">{symbol["letter"]}<sub>{index}</sub></i>'
 
-    return _FORMULA.sub(formula, html.escape(title, quote=False))
+def title_to_svg(line: str) -> str:
+    """Return a line of a title as the content of an element of text in a drawing.
+
+    Examples
+    --------
+    >>> title_to_svg("$d_k$")
+    '<tspan class="vk-symbol">d<tspan dy=".2em">k</tspan></tspan>'
+    """
+    symbol = '<tspan class="vk-symbol">{letter}<tspan dy=".2em">{index}</tspan></tspan>\0'
+    first, *rest = _FORMULA.sub(
+        lambda found: _formula_to_html(found, symbol), html.escape(line, quote=False)
+    ).split("\0")
+    # What follows an index is in line again, with letters as large as before.
+    return first + "".join(f'<tspan dy="-.15em">{part}</tspan>' for part in rest if part)
+
+
+def _formula_to_html(formula: re.Match[str], symbol: str) -> str:
+    """Return a formula as text, or as the given form of a letter with an index."""
+    tex = html.unescape(formula[1])
+    found = _SYMBOL.fullmatch(tex)
+    if not found:
+        return html.escape(formula_to_text(tex), quote=False)
+    return symbol.format(letter=found["letter"], index=found["index"].strip("{}"))
