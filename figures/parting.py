@@ -70,7 +70,7 @@ def draw(data: Mapping[str, Any]) -> str:
             st.rect(x, y, side, side, cls="vk-line", radius=0, stroke=1),
             st.text(x, y + side + 42, "variance", cls="vk-muted", size=st.SMALL),
             st.text(
-                x + side, y + side + 42, f"{data[f'{name} variance']:.0f}", anchor="end", bold=True
+                x + side, y + side + 42, f"{data[f'{name} variance']:,.0f}", anchor="end", bold=True
             ),
         ]
         if name == "keys":
@@ -95,8 +95,8 @@ def draw(data: Mapping[str, Any]) -> str:
         f"Three maps of the first {SHOWN} queries by {SHOWN} keys, on one scale. The part of the"
         " query is constant along each row, the part of the key along each column, and the part"
         " of the pair is nearly blank. The variances are"
-        f" {data['queries variance']:.0f}, {data['keys variance']:.0f} and"
-        f" {data['pairs variance']:.0f}; the largest part of a key is that of token"
+        f" {data['queries variance']:,.0f}, {data['keys variance']:,.0f} and"
+        f" {data['pairs variance']:,.0f}; the largest part of a key is that of token"
         f" {data['token']}.",
         foot + 24,
         parts,
