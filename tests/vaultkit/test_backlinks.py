@@ -121,5 +121,5 @@ def test_what_is_many_is_folded(tmp_path: Path) -> None:
         '<a class="wikilink" href="Cell.md">Cell</a><p>In <a class="wikilink" href="Cell.md#table">'
     )
     assert f"{cell}Table</a></p>" in more
-    assert "<summary>Named without a link in 1 note</summary>" in named
+    assert "<summary>Also mentioned in 1 other note</summary>" in named
     assert "<p>Some <em><mark>host</mark></em> is meant.</p>" in named

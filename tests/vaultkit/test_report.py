@@ -42,7 +42,7 @@ def test_a_note_shows_what_was_checked(vault: Vault) -> None:
     owl = next(note for note in vault.notes.values() if note.name == "Barn Owl")
     ledger.record(owl, CHECKS)
     found, tern = read_entries(vault)
-    assert "1 block, 1 number proven; 1 number occurs on the page" in foot_line(found)
+    assert "1 block, 1 number checked; 1 more number found on this page" in foot_line(found)
     assert 'href="x#y"' in foot_line(found, "x#y")
     assert "Not checked on this machine yet" in foot_line(tern)
     assert (found.href, found.anchor) == ("barn-owl", "of-barn-owl")
@@ -59,8 +59,8 @@ def test_what_fails_comes_first() -> None:
     checks = [*CHECKS, Check("link", 7, "[[Tren]]", FAILS), Check("number", 8, "1.5", EXCEPTED)]
     entry = Entry("Owl", "Owl.md", checks)
     assert (
-        ">1 check fails; 1 block, 1 number proven; 1 number occurs on the page; 1 exception<"
-        in foot_line(entry)
+        ">1 check fails; 1 block, 1 number checked; 1 more number found on this page;"
+        " 1 left unchecked<" in foot_line(entry)
     )
     assert "vk-checked--fails" in foot_line(entry)
     assert '<td class="vk-fails">1 of 1 fail</td>' in table_html([entry])
@@ -69,7 +69,7 @@ def test_what_fails_comes_first() -> None:
 def test_it_says_on_how_many_machines_a_note_was_tried() -> None:
     entry = Entry("Owl", "Owl.md", CHECKS, machines=6)
     assert (
-        ">1 block, 1 number proven; 1 number occurs on the page; tried on 6 machines<"
+        ">1 block, 1 number checked; 1 more number found on this page; tried on 6 machines<"
         in foot_line(entry)
     )
     tern = Entry("Tern", "Tern.md", CHECKS)
@@ -82,8 +82,9 @@ def test_what_is_not_judged_is_counted_apart() -> None:
         Check("number", line, "7", UNJUDGED, "nothing computes 7\nnear 8") for line in (8, 9)
     ]
     entry = Entry("Owl", "Owl.md", [*CHECKS, *unjudged])
-    assert "1 block, 1 number proven; 1 number occurs on the page; 2 not judged<" in foot_line(
-        entry
+    assert (
+        "1 block, 1 number checked; 1 more number found on this page; 2 not judged<"
+        in foot_line(entry)
     )
     assert "vk-checked--holds" in foot_line(entry)
     assert "<td>2</td></tr></tfoot>" in table_html([entry])

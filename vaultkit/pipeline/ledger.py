@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.check import COMPARISON, FOUND, GENERAL, HOLDS, UNJUDGED, Check
+from vaultkit.english import count_in_words
 from vaultkit.pipeline.rests_on import Facts, fingerprint, relative_name, rests_on
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
@@ -215,17 +216,16 @@ def _public_check(check: Check) -> dict[str, Any]:
 
 
 def describe_verdicts(checks: Sequence[Check]) -> str:
-    """Describe the verdicts: *6 blocks proven; 5 numbers occur on the page; 4 not judged*.
+    """Describe the verdicts: *6 blocks checked; 5 more numbers found on this page; 4 not judged*.
 
-    A number that occurs on the page need not be the right one, so it is not proven.
+    A number that is found on the page need not be the right one, so it is counted apart.
     """
     proven = describe_proven(checks)
     found = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
     unjudged = [check.kind for check in checks if check.outcome == UNJUDGED]
-    occur = "number occurs" if found == 1 else "numbers occur"
     parts = [
-        f"{proven} proven" if proven else "",
-        f"{found:,} {occur} on the page" if found else "",
+        f"{proven} checked" if proven else "",
+        f"{count_in_words(found, 'more number')} found on this page" if found else "",
         not_judged(len(unjudged), unjudged.count(COMPARISON)) if unjudged else "",
     ]
     return "; ".join(filter(None, parts))

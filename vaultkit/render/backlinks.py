@@ -36,9 +36,9 @@ def render_backlinks(page: Page) -> Element | None:
         if items[SHOWN:]:
             aside.append(_make_fold(f"{len(items[SHOWN:])} more", items[SHOWN:]))
     if mentions:
-        many = f"{len(mentions)} note{'s' * (len(mentions) != 1)}"
+        many = f"{len(mentions)} other note{'s' * (len(mentions) != 1)}"
         items = [_mention_item(page, mention) for mention in mentions]
-        aside.append(_make_fold(f"Named without a link in {many}", items))
+        aside.append(_make_fold(f"Also mentioned in {many}", items))
     return aside
 
 

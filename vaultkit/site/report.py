@@ -129,7 +129,7 @@ def _results_in_words(entry: Entry, checks: Sequence[Check]) -> str:
     parts = [
         count_in_words(fails, "check fails", "checks fail") if fails else "",
         describe_verdicts(checks),
-        count_in_words(excepted, "exception") if excepted else "",
+        f"{excepted:,} left unchecked" if excepted else "",
         f"tried on {count_in_words(entry.machines, 'machine')}" if entry.machines else "",
     ]
     return "; ".join(filter(None, parts))
