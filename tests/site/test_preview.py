@@ -80,6 +80,21 @@ def test_each_link_shows_its_own_section(visit: Visitor) -> None:
     assert len(seen) > 4
 
 
+def test_a_card_ends_with_a_block_and_cuts_no_code(visit: Visitor) -> None:
+    page = visit("importance-of-dk-in-scaling/")
+    point(page, page.locator("article p > a.wikilink[href$='#independence']").first)
+    text = card(page).locator(".vk-preview__text")
+    cut = text.evaluate("""text => {
+        const end = text.getBoundingClientRect().bottom;
+        return [...text.children].filter(part => {
+            const box = part.getBoundingClientRect();
+            return box.top < end && box.bottom > end; }).length; }""")
+    assert cut == 0
+    assert text.evaluate("e => e.scrollHeight > e.clientHeight")
+    room = "all => all.map(e => e.scrollWidth - e.clientWidth)"
+    assert max(text.locator("pre > code").evaluate_all(room)) <= 0
+
+
 @pytest.mark.long
 def test_formulas_in_cards_are_typeset(visit: Visitor) -> None:
     page = visit("self-attention/")

@@ -129,11 +129,19 @@ a finger on it. The target page is fetched from the link's address. */
     const text = document.createElement("div");
     text.className = "vk-preview__text md-typeset";
     text.append(...parts);
-    // No line is cut off: what goes on fades.
-    const fade = () => text.classList.toggle("vk-preview__text--on",
-      text.scrollHeight - text.scrollTop > text.clientHeight + 2);
+    // The card ends with a paragraph or block; only where a block is longer than the card, it fades.
+    const goesOn = () => text.scrollHeight - text.scrollTop > text.clientHeight + 2;
+    const fade = () => text.classList.toggle("vk-preview__text--on", !text.style.maxHeight && goesOn());
+    const end = () => {
+      text.style.maxHeight = "";
+      const top = text.getBoundingClientRect().top - text.scrollTop;
+      const ends = [...text.children].map((part) => part.getBoundingClientRect().bottom - top)
+        .filter((bottom) => bottom > text.clientHeight / 2 && bottom <= text.clientHeight);
+      if (goesOn() && ends.length) text.style.maxHeight = `${Math.max(...ends) + 8}px`;
+      fade();
+    };
     text.addEventListener("scroll", fade, { passive: true });
-    new ResizeObserver(fade).observe(text);
+    new ResizeObserver(end).observe(text);
     card.append(text);
     if (!instead && lines.length) {
       const foot = document.createElement("div");
@@ -163,6 +171,7 @@ a finger on it. The target page is fetched from the link's address. */
     }
     shown = link;
     document.body.append(card);
+    end();
     if (!touched) place(link);
   };
 
