@@ -40,6 +40,10 @@ const fetched = async (address, size, seen) => {
   return whole.buffer;
 };
 
+/* The last token that is a word, or a piece of one; who asks first. */
+export const lastWord = (tokens) =>
+  Math.max(1, tokens.findLastIndex((token, i) => i < tokens.length - 1 && /[\p{L}\p{N}]/u.test(token)));
+
 const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
 
 export const mount = async (figure) => {
@@ -53,7 +57,8 @@ export const mount = async (figure) => {
   const recorded = Array.from({ length: blocks }, (_, b) => Array.from({ length: NUM_HEADS }, (__, h) =>
     first.tokens.map((___, i) => first.row(b, h, i))));
   const example = { tokens: first.tokens, maps: recorded, own: false };
-  const state = { ...example, block: start.block, head: start.head, asks: start.asks, look: null };
+  // `refused`: the text in the field was not read, so there is nothing to show.
+  const state = { ...example, block: start.block, head: start.head, asks: start.asks, look: null, refused: false };
   const svg = figure.querySelector("svg");
   const maps = part(figure, "map");
   const [chosen] = part(figure, "chosen");
@@ -91,14 +96,14 @@ export const mount = async (figure) => {
       label();
     }
     const tokens = tokenize(model, field.value);
+    change({ refused: tokens.length < 3 || tokens.length > MOST });
     if (tokens.length < 3) return "Type a sentence first.";
-    if (tokens.length > MOST) return `This page reads ${MOST} tokens at most, with [CLS] and [SEP]. The text has ${tokens.length}.`;
+    if (state.refused) return `This page reads ${MOST} tokens at most, with [CLS] and [SEP]. The text has ${tokens.length}.`;
     const found = await attentionMaps(model, tokens, (block) => {
       problem.textContent = `Block ${block + 1} of ${model.blocks}`;
       return painted();
     });
-    const asks = Math.max(1, tokens.indexOf("bank"));
-    change({ tokens, maps: found, own: true, asks, look: null });
+    change({ tokens, maps: found, own: true, asks: lastWord(tokens), look: null });
     return "";
   };
   form.addEventListener("submit", async (event) => {
@@ -119,10 +124,10 @@ export const mount = async (figure) => {
   const reset = () => {
     field.value = EXAMPLE;
     problem.textContent = "";
-    change({ ...example, block: start.block, head: start.head, asks: start.asks, look: null });
+    change({ ...example, block: start.block, head: start.head, asks: start.asks, look: null, refused: false });
   };
   const panel = make("div", { class: "touch heads sentence", "data-live": "", role: "group", "aria-label": "Your own sentence" },
-    files ? form : absent, bar, problem, controls([], whichBlock.group, whichHead.group), view.box, ending(words, reset));
+    files ? form : absent, bar, problem, make("p", {}, "Press a map above, or choose a head:"), controls([], whichBlock.group, whichHead.group), view.box, ending(words, reset));
   // A map may be pointed at, too.
   maps.forEach((map, at) => {
     map.addEventListener("click", () => change({ block: Math.floor(at / NUM_HEADS), head: at % NUM_HEADS }));
@@ -145,19 +150,21 @@ export const mount = async (figure) => {
       });
       drawn = found;
     }
+    svg.classList.toggle("sentence__refused", state.refused);
+    view.box.classList.toggle("sentence__refused", state.refused);
     // The outline of figures/style.py lies two units outside of the map.
     set(chosen, { x: left + pitch * head - 2, y: top + pitch * block - 2 });
     whichBlock.check(block);
     whichHead.check(head);
     view.show({ asks: tokens, reads: tokens, weights: found[block][head], chosen: asks, picked: state.asks });
     const whose = state.own ? "Your sentence" : "The recorded sentence";
-    words.textContent = `${whose} has ${tokens.length} tokens. In block ${block + 1}, head ${head + 1}, ${quoted(tokens[asks])} gives `
+    words.textContent = state.refused ? "" : `${whose} has ${tokens.length} tokens. In block ${block + 1}, head ${head + 1}, ${quoted(tokens[asks])} gives `
       + `${gives(tokens, asks, found[block][head][asks]).replace("%", "% of its weight")}.`;
   };
   function change(changes) {
     Object.assign(state, changes);
     draw();
-    if (state.look === null) svg.setAttribute("aria-label", words.textContent);
+    if (state.look === null) svg.setAttribute("aria-label", words.textContent || "No sentence is shown.");
   }
   const said = svg.getAttribute("aria-label");
   draw();

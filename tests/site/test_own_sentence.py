@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from playwright.sync_api import Locator, expect
-from touching import figure
+from touching import figure, run
 from visitor import Visitor, restyle, violations
 
 from snippets.minilm import MiniLM, find_minilm, hidden_states, load_minilm, tokenize
@@ -82,6 +82,9 @@ def test_without_the_weights_the_page_says_so(visit: Visitor) -> None:
     )
     found.get_by_role("radio", name="5", exact=True).last.press("ArrowLeft")
     expect(said).to_contain_text("block 1, head 4")
+    expect(found).to_contain_text("Press a map above")
+    cursor = "(map) => getComputedStyle(map).cursor"
+    assert found.locator("[data-part=map] rect").first.evaluate(cursor) == "pointer"
     found.locator("[data-part=map]").nth(12 * 5 + 7).click()
     expect(said).to_contain_text("block 6, head 8")
     expect(found.get_by_role("radio", name="6", exact=True).first).to_be_checked()
@@ -102,6 +105,16 @@ def with_weights(visit: Visitor) -> Locator:
     return figure(page, "own-sentence")
 
 
+def test_the_last_word_asks_first(visit: Visitor) -> None:
+    page = visit.modules_alone()
+    for tokens, at in (
+        (["[CLS]", "she", "waits", ".", "[SEP]"], 2),
+        (["[CLS]", "un", "##bank", "!", "[SEP]"], 2),
+        (["[CLS]", "!", "?", "[SEP]"], 1),
+    ):
+        assert run(visit, page, "own-sentence", "lastWord", tokens) == at
+
+
 @pytest.mark.long
 @pytest.mark.skipif(find_minilm() is None, reason="needs the real model")
 def test_a_sentence_is_read_in_the_page(visit: Visitor, built: Path) -> None:
@@ -119,7 +132,9 @@ def test_a_sentence_is_read_in_the_page(visit: Visitor, built: Path) -> None:
     expect(said).to_contain_text("Your sentence has 9 tokens")
     expect(button).to_have_count(0)
     trace = hidden_states(whole, text)
-    row = trace.weights[0, 4, trace.tokens.index("bank")]
+    # The last word asks.
+    expect(said).to_contain_text("“money” gives")
+    row = trace.weights[0, 4, trace.tokens.index("money")]
     shown = found.locator(".heads__share").all_inner_texts()
     given = [float(share.replace("\u00a0%", "")) / 100 for share in shown]
     assert len(given) == len(trace.tokens)
@@ -127,6 +142,14 @@ def test_a_sentence_is_read_in_the_page(visit: Visitor, built: Path) -> None:
     field.fill("bank " * 50)
     field.press("Enter")
     expect(found.get_by_role("status").first).to_contain_text("40 tokens at most")
+    # Nothing stays of the sentence before.
+    expect(said).to_be_empty()
+    expect(found.locator("[data-part=map] path").first).to_be_hidden()
+    expect(found.locator(".heads__lines")).to_be_hidden()
+    field.fill(text)
+    field.press("Enter")
+    expect(said).to_contain_text("Your sentence has 9 tokens")
+    expect(found.locator(".heads__lines")).to_be_visible()
     found.get_by_role("button", name="Reset").click()
     expect(said).to_contain_text("The recorded sentence has 11 tokens")
     (modules / FILE).unlink()
