@@ -117,7 +117,7 @@ def live_data() -> dict[str, Any]:
 def draw_live(data: Mapping[str, Any]) -> str:
     """Draw the loss, and a map of the weights of every letter that can be asked for."""
     pairs, losses, weights = data["pairs"], data["losses"], data["weights"]
-    left, wide, high, y = 66, 52, 32, FLOOR + 92
+    left, wide, high, y = 66, 52, 32, FLOOR + 84
     curve = _curve(losses)
     parts = [
         *_loss_axes(len(losses)),
@@ -131,6 +131,7 @@ def draw_live(data: Mapping[str, Any]) -> str:
             st.text(left + (j + 0.5) * wide, y - 8, name, anchor="middle", size=st.SMALL)
             for j, name in enumerate([*pairs, "itself"])
         ),
+        part("scale", st.text(left, y + 4 * high + 16, "", cls="vk-muted", size=st.SMALL)),
     ]
     for i, (pair, row, digits) in enumerate(zip(pairs, weights, data["digits"], strict=True)):
         middle = y + (i + 0.5) * high + 5
@@ -153,7 +154,7 @@ def draw_live(data: Mapping[str, Any]) -> str:
         f" a map of weights at the end: the letters {', '.join(p[0] for p in pairs)}, each asked"
         f" after {', '.join(pairs)}, give {st.listed(weights.diagonal())} of their weight to"
         " the pair with the same letter.",
-        y + 4 * high + 8,
+        y + 4 * high + 22,
         parts,
         left=12,
     )

@@ -193,10 +193,12 @@ const why = ({ ahead, scaled, withSoftmax, own, width }, first) => {
   return "";
 };
 
+const OTHERS = " The note Taking Parts Away uses other batches.";
+
 export const mount = (figure) => {
   const { pairs, losses, plot, shade } = starting(figure);
   const steps = losses.length;
-  const [[curve], [legend], [now]] = ["curve", "legend", "now"].map((name) => part(figure, name));
+  const [[curve], [legend], [now], [scale]] = ["curve", "legend", "now", "scale"].map((name) => part(figure, name));
   const [asks, cells, numbers, answers] = ["asks", "weight", "number", "answer"].map((name) => part(figure, name));
   const shown = pairs.length + 1;
   const place = (loss, step, last) => [
@@ -222,11 +224,14 @@ export const mount = (figure) => {
     const [cx, cy] = points.at(-1).map(num);
     set(now, { cx, cy });
     legend.textContent = made === settings(note) ? "" : "thin: the head of this note";
+    // Without softmax, a weight may be larger than 1: the colours follow, and say so.
+    const full = Math.max(1, ...rows.flatMap(({ alpha }) => [...alpha].map(Math.abs)));
+    scale.textContent = state.withSoftmax ? "" : `strongest colour: ${said(full)}; orange: below 0`;
     rows.forEach(({ alpha, digits }, i) => {
       const { asks: letter, answer } = run.asked[i];
       asks[i].textContent = LETTERS[letter];
       alpha.forEach((weight, j) => {
-        const share = Math.min(1, Math.abs(weight));
+        const share = Math.abs(weight) / full;
         set(cells[i * shown + j], {
           class: weight < 0 ? "vk-key" : "vk-score",
           "fill-opacity": (shade.faint + (shade.full - shade.faint) * share).toFixed(2),
@@ -239,7 +244,7 @@ export const mount = (figure) => {
     if (state.untouched) return invitation;
     const count = Math.round(right * TESTS);
     return `Step ${state.step} of ${steps}: loss ${said(loss, 3)}. The head answers ${count} of ${TESTS} test sequences`
-      + ` correctly; on average, its largest weight is ${said(largest)}.${why(state, run.at(0))}`;
+      + ` correctly; on average, its largest weight is ${said(largest)}.${why(state, run.at(0))}${made === settings(note) ? "" : OTHERS}`;
   };
 
   const things = touch(figure, { untouched: true, step: steps, playing: false, ...note }, draw);
@@ -276,13 +281,13 @@ export const mount = (figure) => {
     text: ({ step }) => String(step),
     input: (step) => ({ untouched: false, step, playing: false }),
   });
-  /* A switch begins a new training. */
+  /* A switch begins a new training, and plays it if one was playing. */
   const choice = (label, name, options) => things.choice({
     label,
     small: true,
     options: options.map(([value, title]) => [String(value), title]),
     value: (now) => String(now[name]),
-    input: (chosen) => ({ [name]: JSON.parse(chosen), untouched: false, step: 0, playing: true }),
+    input: (chosen) => ({ [name]: JSON.parse(chosen), untouched: false, step: 0 }),
   });
   choice("looks for", "ahead", [[0, "same letter"], [1, "next letter"]]);
   choice("divided by", "scaled", [[true, "√$d_k$"], [false, "nothing"]]);

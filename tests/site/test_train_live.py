@@ -129,6 +129,7 @@ def test_every_step_has_the_numbers_of_the_note(visit: Visitor) -> None:
     found.get_by_role("radio", name="nothing").check(force=True)
     found.get_by_role("radio", name="1", exact=True).check(force=True)
     numbers = at(found, 20)
+    expect(found.locator(".touch__words")).to_contain_text("Taking Parts Away uses other batches")
     W, _ = learned(WHOLE | {"scaled": False, "seed": 1}, 20)
     test = recall_batch(np.random.default_rng(2), 1000)
     assert numbers[3] == f"{1000 * accuracy(W, *test, scale=1.0):.0f}"
@@ -154,6 +155,10 @@ def test_it_plays_and_is_reset_by_keyboard(visit: Visitor, motion: str) -> None:
     assert words(found) == paused
     # A switch begins from new weights.
     found.get_by_role("radio", name="same letter").press("ArrowRight")
+    expect(begun).to_contain_text("Step 0 of 300")
+    page.wait_for_timeout(100)
+    expect(begun).to_contain_text("Step 0 of 300")
+    play.press("Enter")
     expect(begun).to_contain_text("Step 300", timeout=60_000)
     expect(found.get_by_role("button", name="Play")).to_be_visible()
     texts = found.locator("[data-part=asks]").all_text_contents()
@@ -164,15 +169,33 @@ def test_it_plays_and_is_reset_by_keyboard(visit: Visitor, motion: str) -> None:
     assert_same_drawing(start, found)
 
 
+#: The height of loss, map and controls, which a phone shows together below its header.
+TOGETHER = """(figure) => figure.querySelector(".touch").getBoundingClientRect().bottom
+  - figure.querySelector(".vk-figure-box").getBoundingClientRect().top"""
+
+
 @pytest.mark.long
 def test_it_fits_and_axe_finds_nothing(visit: Visitor) -> None:
     page, found = opened(visit)
     found.get_by_role("radio", name="no", exact=True).check(force=True)
-    found.get_by_role("button", name="Pause").click()
     at(found, 120)  # with weights that are negative and larger than 1
+    shown = [
+        float(n.replace("−", "-")) for n in found.locator("[data-part=number]").all_text_contents()
+    ]
+    full = max(map(abs, shown))
+    assert full > 1
+    scale = found.locator("[data-part=scale]")
+    assert scale.text_content() == f"strongest colour: {full:.2f}; orange: below 0"
+    strengths = [
+        float(str(cell.get_attribute("fill-opacity")))
+        for cell in found.locator("[data-part=weight]").all()
+    ]
+    assert np.argsort(np.abs(shown))[-2:].tolist() == np.argsort(strengths)[-2:].tolist()
     for width, scheme in ((1280, "light"), (390, "dark"), (320, "light")):
         restyle(page, width, scheme)  # type: ignore[arg-type]
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if width == 390:
+            assert found.evaluate(TOGETHER) <= 844 - 48
         options = {"rules": {"target-size": {"enabled": True}}}
         wrong = violations(page, options, "figure[data-touch]:has(metadata[data-touch=train-live])")
         assert [(rule["id"], node["html"]) for rule in wrong for node in rule["nodes"]] == []
