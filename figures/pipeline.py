@@ -173,7 +173,7 @@ def story(data: Mapping[str, Any]) -> list[dict[str, Any]]:
             "Text",
             "From Text to Tokens",
             1,
-            (286, 88, 390),
+            (240, 190, 490),
             f"The sentence is cut into {len(tokens)} tokens, here words and a full stop. The token"
             f" that is followed is {asks}: which of its two meanings does it have?",
         ),
@@ -339,7 +339,8 @@ def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
             ),
         ]
         x += width + 5
-    inside = {"inside Text": [st.link("From Text to Tokens", chips)]}
+    whole = st.text(12, 2, "Input Representation", bold=True, size=12)
+    inside = {"inside Text": [whole, st.link("From Text to Tokens", chips)]}
     cell = 68 / len(tokens)
     features = [
         st.text(168 + 21.5 * i, 13, name, anchor="end", size=5.2, cls="vk-muted")
@@ -347,6 +348,7 @@ def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
     ]
     columns = [[f"{value:.0f}" for value in column] for column in data["X"].T]
     inside["inside Token"] = [
+        st.text(84, 3, "Input Representation", bold=True, size=7),
         *features,
         *_table(
             122,
@@ -356,29 +358,38 @@ def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
             size=5.2,
         ),
     ]
-    for title, matrix, lane in (
-        ("Query", "Q", Q_LANE),
-        ("Key", "K", K_LANE),
-        ("Value", "V", V_LANE),
+    looks_for, hands_over = ["place?", "money?"], ["water", "money"]
+    for title, matrix, lane, heads in (
+        ("Query", "Q", Q_LANE, looks_for),
+        ("Key", "K", K_LANE, ["place", "money"]),
+        ("Value", "V", V_LANE, hands_over),
     ):
         columns = [
             [f"{value:.0f}".replace("-", "−") for value in column] for column in data[matrix].T
         ]
-        inside[f"inside {title}"] = _table(
-            lane - 38, 166, cell, [(0, tokens), (48, columns[0]), (72, columns[1])], size=5.2
-        )
+        inside[f"inside {title}"] = [
+            st.text(lane - 72, 155, f"{title} Matrix", bold=True, size=8),
+            *_heads(lane - 38, 165, ["", *heads], (0, 48, 72)),
+            *_table(
+                lane - 38, 166, cell, [(0, tokens), (48, columns[0]), (72, columns[1])], size=5.2
+            ),
+        ]
     cell = 82 / len(tokens)
     products = [
         " + ".join(f"{q:.0f}·{_signed(k)}" for q, k in zip(query, key, strict=True)) for key in keys
     ]
-    inside["inside Scores"] = _table(
-        136,
-        348,
-        cell,
-        [(0, tokens), (72, products), (96, [f"= {score:.0f}" for score in scores])],
-        size=6,
-        bold=found,
-    )
+    inside["inside Scores"] = [
+        st.text(92, 336, "Attention Scores", bold=True, size=9),
+        *_heads(136, 347, ["", f"query of {tokens[ROW]} · key", "score"], (0, 72, 96)),
+        *_table(
+            136,
+            348,
+            cell,
+            [(0, tokens), (72, products), (96, [f"= {score:.0f}" for score in scores])],
+            size=6,
+            bold=found,
+        ),
+    ]
     inside["inside Scaling"] = _lines(
         ["token", "score", f"÷ √{keys.shape[1]}"],
         [tokens, [f"{v:.0f}" for v in scores], [f"{v:.2f}" for v in scaled]],
@@ -394,6 +405,8 @@ def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
         found,
     )
     inside["inside Weights"] = [
+        st.text(40, 582, "Attention Weights", bold=True, size=9),
+        *_heads(136, 593, ["", "weight"], (0, 48)),
         *_table(
             136, 594, cell, [(0, tokens), (48, [f"{w:.4f}" for w in weights])], size=6, bold=found
         ),
@@ -406,15 +419,28 @@ def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
     ]
     parts = [f"{w:.4f} · {_row(v)}" for w, v in zip(weights, values, strict=True)]
     cell = 86 / (len(tokens) + 1)
-    inside["inside Output"] = _table(
-        158,
-        724,
-        cell,
-        [(0, [*tokens, "sum"]), (90, [*parts, _row(data["Z"][ROW])])],
-        size=6,
-        bold=len(tokens),
-    )
+    inside["inside Output"] = [
+        st.text(240, 714, "Context Vector", bold=True, size=9),
+        *_heads(158, 724.5, ["", f"weight · value ({', '.join(hands_over)})"], (0, 90)),
+        *_table(
+            158,
+            724,
+            cell,
+            [(0, [*tokens, "sum"]), (90, [*parts, _row(data["Z"][ROW])])],
+            size=6,
+            bold=len(tokens),
+        ),
+    ]
     return inside
+
+
+def _heads(x: float, y: float, heads: list[str], across: tuple[float, ...]) -> list[str]:
+    """Write the heads of a small table, flush right like its columns."""
+    return [
+        st.text(x + dx, y, head, anchor="end", size=5, cls="vk-muted")
+        for head, dx in zip(heads, across, strict=True)
+        if head
+    ]
 
 
 def _signed(value: float) -> str:

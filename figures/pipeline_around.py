@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures import touch
 from snippets import bank_by_hand as ex
 
 ROW = ex.BANK  # the row of the token that is followed
@@ -75,9 +76,19 @@ def _block(data: Mapping[str, Any]) -> list[str]:
         _named("Transformer Block", 10, 22, "Block"),
         _frame(x - 2, y - 2, width + 4, height + 4, "score"),
         _frame(other, y, width, height, "score"),
-        _named("One Head by Hand", x - 64, y + 52, "Head 1", size=14),
-        _named("Multi-Head Attention", two - 24, y + 48, "Head 2", size=14),
-        st.text(two, y + 66, "people", anchor="middle", size=13.5, cls="vk-muted"),
+        # Where the zoom shows the head alone, these would be torn letters of giant size.
+        touch.part(
+            "beyond Head",
+            "\n".join(
+                [
+                    "<g>",
+                    _named("One Head by Hand", x - 64, y + 52, "Head 1", size=14),
+                    _named("Multi-Head Attention", two - 24, y + 48, "Head 2", size=14),
+                    st.text(two, y + 66, "people", anchor="middle", size=13.5, cls="vk-muted"),
+                    "</g>",
+                ]
+            ),
+        ),
     ]
     for top, plus in ((54, 240), (262, 350)):
         parts.append(st.arrow([(spine, top), (past, top), (past, plus), (spine - 10, plus)], "fg"))

@@ -208,14 +208,15 @@ export const touch = (figure, start, show) => {
     stage.append(grip);
   };
 
-  /* Everything is there: put it below the drawing. */
-  const ready = () => {
+  /* Everything is there: put it below the drawing, or above one whose height changes. */
+  const ready = ({ above = false } = {}) => {
     if (buttons.children.length) controls.prepend(buttons);
     draw();
     const box = svg.parentElement;
     svg.replaceWith(stage);
     stage.prepend(svg);
-    box.after(panel);
+    if (above) box.before(panel);
+    else box.after(panel);
   };
 
   return { state, change, slider, choice, button, handle, stage, follow: (act) => follow.push(act), ready };

@@ -54,6 +54,7 @@ export const mount = (figure) => {
     steps.forEach(({ title }) => part(figure, `inside ${title}`).forEach((each) => display(each, title === now?.title)));
     for (const words of part(figure, "words")) display(words, !groups[now?.step - 1]?.contains(words));
     display(around, now?.step === 0);
+    for (const each of part(figure, "beyond Head")) display(each, now?.title !== "Head");
     // A link that is out of sight is no stop for the Tab key.
     for (const link of svg.querySelectorAll("a")) {
       const seen = !now || (now.step ? [groups[now.step - 1], ...part(figure, `inside ${now.title}`)] : [around]).some((each) => each.contains(link));
@@ -72,45 +73,28 @@ export const mount = (figure) => {
     return `Step ${step} of ${steps.length}, ${now.title.toLowerCase()}. ${now.words}`;
   });
 
-  /* Brings the picture into sight, between the header and the end of the window. What lies above may be
-     laid out meanwhile, and something else may end the movement: where it ended is looked at again,
-     until the reader moves the page. */
-  let following = new AbortController();
-  const panel = () => figure.querySelector(".touch").getBoundingClientRect();
+  /* The controls are above the picture, so they stay where they are, whatever its height. It is brought
+     into sight only if most of it would be below the window. */
   const follow = () => {
-    const above = things.stage.getBoundingClientRect().top - HEADER;
-    const by = above < 0 ? above : Math.min(above, panel().bottom - innerHeight);
-    if (by < 0 ? above >= 0 : by < 1) return;
+    const { top, bottom, height } = things.stage.getBoundingClientRect();
+    if (bottom - innerHeight < height / 3) return;
+    const panel = figure.querySelector(".touch").getBoundingClientRect();
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const by = Math.min(bottom - innerHeight, Math.max(0, Math.min(top, panel.top) - HEADER));
     scrollBy({ top: by, behavior: still ? "instant" : "smooth" });
   };
-  const keepInSight = () => {
-    following.abort();
-    following = new AbortController();
-    const { signal } = following;
-    const moved = () => following.abort();
-    for (const type of ["wheel", "touchmove", "pointerdown", "keydown"])
-      addEventListener(type, moved, { signal, capture: true, passive: true });
-    addEventListener("scrollend", follow, { signal });
-    follow();
-  };
-  /* The picture is lower while it is zoomed. The controls stay where they are. */
   const arrange = () => {
     const { step } = things.state;
     const zoomed = step > 0;
     if (zoomed !== figure.classList.contains("touch--zoomed")) {
-      const before = panel().top;
       cancelAnimationFrame(running);
-      document.documentElement.style.overflowAnchor = "none";
       figure.classList.toggle("touch--zoomed", zoomed);
       if (zoomed) look(whole);
       else set(svg, { viewBox: drawn });
-      scrollBy({ top: panel().top - before, behavior: "instant" });
-      requestAnimationFrame(() => { document.documentElement.style.overflowAnchor = ""; });
     }
     if (!zoomed) return;
     move(steps[step - 1].at);
-    keepInSight();
+    follow();
   };
   const go = (by) => {
     const step = Math.max(0, Math.min(steps.length, things.state.step + by));
@@ -122,7 +106,7 @@ export const mount = (figure) => {
   });
   things.button("Next", () => go(1), { off: ({ step }) => step === steps.length, leads: true });
   things.button("Back", () => go(-1), { off: ({ step }) => step === 0 });
-  things.ready();
+  things.ready({ above: true });
   // Paper shows the whole drawing.
   const paper = matchMedia("print");
   const print = ({ matches }) => {
