@@ -19,6 +19,18 @@ LANGUAGES = "print({'Ada': 18, 'Java': 21, 'C++': 25})"
 DUTY = "for line in ('2031-05-07 Ines', '2031-05-12 Otto'):\n    print(line)"
 SHOWN = f"print('the duty:')\n{DUTY}\n```\n\n```text\nthe duty:\n2031-05-07 Ines\n2031-05-12 Otto"
 
+MOONS = (
+    "for moon, a in {'Io': 421.5, 'Europa': 671.25, 'Callisto': 1882.5}.items():\n"
+    "    print(f'{moon:9s} a={a:7.2f} Mm  T={a / 100:6.3f} d')"
+)
+CREWS = (
+    "for crew, km in ((3, 41.5), (9, 38.25), (15, 44.75)):\n"
+    "    print(f'crew={crew:2d} rowed {km:.2f} km at {km / 4:.4f} km/h')"
+)
+FIFTHS = (
+    "for step, name in enumerate(['C', 'Gis', 'B', 'F#']):\n"
+    "    print(f'{name:3s} {step * 1.96:+.2f}')"
+)  # fmt: skip
 #: Code, a sentence that is right, one that is wrong, and why.
 WRONG = [
     (BOATS, "Gull carries nine people.", "Otter carries nine people.",
@@ -31,6 +43,18 @@ WRONG = [
      "310 m: output at line 6 has 227 for Ness, and 310 for Morar"),
     (HOURS, "At hour 9 the level is 38.25.", "At hour 9 the level is 44.75.",
      "44.75: output at line 6 has 38.25 for 9, and 44.75 for 15"),
+    (MOONS, "Callisto takes about 18.8 days.", "Callisto takes about 6.713 days.",
+     "6.713: output at line 6 has 18.825 for Callisto, and 6.713 for Europa"),
+    (CREWS, "A crew of 9 has a speed of 9.5625 km/h.", "A crew of 15 has a speed of 9.5625 km/h.",
+     "9.5625 km/h: output at line 6 has 11.1875 for 15, and 9.5625 for 9"),
+    (CREWS, "Crew = 3 is in between with 41.5 km.", "Crew = 15 is in between with 41.5 km.",
+     "41.5 km: output at line 6 has 44.75 for 15, and 41.5 for 3"),
+    (FIFTHS, "Each adds 1.96, so it grows and F# is the worst at 5.88.",
+     "Each adds 1.96, so it grows and F# is the worst at 3.92.",
+     "3.92: output at line 6 has 5.88 for F#, and 3.92 for B"),
+    (HOURS, "At hour 9 the level is 38.25 and each of us reads 38.",
+     "At hour 9 the level is 44.75 and each of us reads 38.",
+     "44.75: output at line 6 has 38.25 for 9, and 44.75 for 15"),
     (DUTY, "Otto is on duty on the 12th.", "Ines is on duty on the 12th.",
      "12th: output at line 6 has 7 for Ines, and 12 for Otto"),
     (SHOWN, "Otto is on duty on the 12th.", "Ines is on duty on the 12th.",
@@ -41,6 +65,11 @@ WRONG = [
 DOUBT = [
     ("print([('the', 4), ('oar', 2)])", "The commonest two are short."),
     (BOATS, "Otter is 9 minutes late."),
+    # The steps may be counted from 0 or from 1.
+    (
+        "for n, x in ((1, 0.25), (2, 0.75), (3, 5)):\n    print(n, x)",
+        "Now 2 steps are done, it is 0.25 by now, of 7 and 9.",
+    ),
     (BOATS, "Otter lost nine people."),
     (BOATS, "It is wrong that Otter carries nine people."),
     (LANGUAGES, "It is a mistake that Ada has 25 points."),
