@@ -379,11 +379,7 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     falls = _FALLING.search(before) or _LESS.match(found.string, found.end())
     either = found["sign"] == "±" or bool(falls)
     if found["vulgar"]:
-        whole = Fraction(parse_grouped_digits(found["whole"])) if found["whole"] else Fraction(0)
-        amount = Amount(
-            sign * (whole + Fraction(*VULGAR[found["vulgar"]])), Fraction(0), either_sign=either
-        )
-        yield (amount,)
+        yield (Amount(sign * parse_vulgar(found), Fraction(0), either_sign=either),)
         return
     digits = found["number"]
     decimal = "." in digits
@@ -399,8 +395,9 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
     else:
         # Another power: its value, or its base and exponent as two numbers.
         base, top = Fraction(parse_grouped_digits(digits)), parse_exponent(exponent)
-        if abs(top) <= 64 and (base or top > 0):
-            yield (Amount(sign * base**top, Fraction(0), either_sign=either),)
+        power = parse_power(digits, exponent)
+        if power is not None:
+            yield (Amount(sign * power, Fraction(0), either_sign=either),)
         if top > 0:
             yield (
                 Amount(base, unit_of_last_digit(digits), whole=not decimal),
@@ -445,7 +442,7 @@ def _scaled_readings(
     rounded = decimal or unit or power is not None or about
     amount = Amount(value, unit_of_last_digit(digits) * scale, tuple(scales), either, not rounded)
     if found["over"]:
-        below = Fraction(found["over"].strip(_BLANK + "/⁄∕")[:_LONGEST])
+        below = parse_divisor(found)
         if below:
             yield (Amount(value / below, Fraction(0), tuple(scales), either, over=below),)
         if max(abs(value), below) >= 10:
@@ -483,6 +480,31 @@ def parse_exponent(text: str) -> int:
     """Return the exponent of a power of ten, as in ``^{-3}``; at most 400."""
     power = int(re.sub(r"[\^{}*]", "", text.translate(_SUPER)).replace("−", "-")[:_LONGEST])
     return max(-400, min(400, power))
+
+
+def parse_vulgar(found: re.Match[str]) -> Fraction:
+    """Return the value of a match of `NUMBER` with a fraction in one character.
+
+    >>> parse_vulgar(NUMBER.search("2½"))
+    Fraction(5, 2)
+    """
+    whole = Fraction(parse_grouped_digits(found["whole"])) if found["whole"] else Fraction(0)
+    return whole + Fraction(*VULGAR[found["vulgar"]])
+
+
+def parse_divisor(found: re.Match[str]) -> Fraction:
+    """Return the number behind the stroke in a match of `NUMBER`: 4 in *3/4*."""
+    return Fraction(found["over"].strip(_BLANK + "/⁄∕")[:_LONGEST])
+
+
+def parse_power(digits: str, exponent: str) -> Fraction | None:
+    """Return the power of a number; None if it has too many digits, or none.
+
+    >>> parse_power("3", "^2"), parse_power("2", "^999"), parse_power("0", "^-1")
+    (Fraction(9, 1), None, None)
+    """
+    base, top = Fraction(parse_grouped_digits(digits)), parse_exponent(exponent)
+    return Fraction(base**top) if abs(top) <= 64 and (base or top > 0) else None
 
 
 def parse_grouped_digits(digits: str) -> Decimal:

@@ -20,10 +20,12 @@ from vaultkit.claims.quantities import (
     BINARY,
     NUMBER,
     SCALE,
-    VULGAR,
     factor_of_ten,
+    parse_divisor,
     parse_exponent,
     parse_grouped_digits,
+    parse_power,
+    parse_vulgar,
     unit_of_last_digit,
 )
 from vaultkit.claims.units import PREFIXES, SECONDS, SYMBOL
@@ -289,8 +291,7 @@ def _numbers_in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
         sign = -1 if found["sign"] and found["sign"] in _MINUS else 1
         start, end = found.start(), found.end()
         if found["vulgar"]:
-            units = Fraction(parse_grouped_digits(found["whole"])) if found["whole"] else _ZERO
-            value = sign * (units + Fraction(*VULGAR[found["vulgar"]]))
+            value = sign * parse_vulgar(found)
             yield _Read(start, end, value, abs(value) * Fraction(1, 10**6))
             continue
         digits = found["number"]
@@ -312,8 +313,7 @@ def _numbers_in_digits(text: str, words: Lexicon) -> Iterator[_Read]:
             value, half = (sign * scale, _ZERO) if alone else (value * scale, half * scale)
             rounded = not alone
         if found["over"]:
-            below = Fraction(found["over"].strip(" \u00a0\u202f/⁄∕"))
-            if below:
+            if below := parse_divisor(found):
                 yield _Read(start, end, value / below, abs(value / below) * Fraction(1, 10**6))
             continue
         unit = (found["unit"] or "").strip()
@@ -379,8 +379,7 @@ def _power(exponent: str, digits: str) -> int | Fraction | None:
         return power
     if digits == "10":
         return parse_exponent(exponent)
-    base, top = Fraction(parse_grouped_digits(digits)), parse_exponent(exponent)
-    return base**top if abs(top) <= 64 and (base or top > 0) else None
+    return parse_power(digits, exponent)
 
 
 def _count(word: str) -> Fraction:
