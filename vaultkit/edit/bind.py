@@ -18,7 +18,7 @@ from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import SECONDS, unit_behind
 from vaultkit.edit import bind_numbers, bind_words
 from vaultkit.edit.kinds import is_multiple, is_ordinal
-from vaultkit.edit.sentences import Candidate, Page, Proposal, Sentence
+from vaultkit.edit.sentences import Candidate, Page, Passage, Proposal
 from vaultkit.edit.text import Edit, text_with_edits
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
@@ -65,7 +65,7 @@ def _rank(one: Proposal) -> tuple[int, int, bool, bool, float]:
     return one.line, one.column, not one.accepted, one.states, -one.candidates[0].score
 
 
-def _unit(page: Page, sentence: Sentence, stated: Stated) -> str:
+def _unit(page: Page, sentence: Passage, stated: Stated) -> str:
     """Return the unit of a number; *6 days* and *the third month* are counted, not measured."""
     text = sentence.piece.text
     if is_multiple(stated) or is_ordinal(stated, text):
@@ -77,7 +77,7 @@ def _unit(page: Page, sentence: Sentence, stated: Stated) -> str:
 
 
 def _proposal(
-    page: Page, sentence: Sentence, start: int, end: int, candidates: Sequence[Candidate], *,
+    page: Page, sentence: Passage, start: int, end: int, candidates: Sequence[Candidate], *,
     states: bool, unit: str = "",
 ) -> list[Proposal]:  # fmt: skip
     """Return the proposal for words of a sentence; none if no candidate is good enough."""

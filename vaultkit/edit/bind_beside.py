@@ -23,7 +23,7 @@ from vaultkit.edit.kinds import (
     is_ordinal,
     is_percent,
 )
-from vaultkit.edit.sentences import Candidate, Sentence, is_alone, words_of
+from vaultkit.edit.sentences import Candidate, Passage, is_alone, words_of
 from vaultkit.edit.syntax import in_brackets
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
@@ -93,7 +93,7 @@ def unit_or_noun(text: str, stated: Stated) -> str:
     return own or (behind[0].strip() if behind else "")
 
 
-def numbers_of(simple: Mapping[Stated, Sequence[Candidate]], sentence: Sentence) -> list[Number]:
+def numbers_of(simple: Mapping[Stated, Sequence[Candidate]], sentence: Passage) -> list[Number]:
     """Return the numbers of a sentence, without multiples, places and bounds.
 
     Parameters
@@ -134,7 +134,7 @@ class Beside:
     """
 
     def __init__(
-        self, sentence: Sentence, numbers: Sequence[Number], pool: Sequence[Atom], words: Lexicon
+        self, sentence: Passage, numbers: Sequence[Number], pool: Sequence[Atom], words: Lexicon
     ) -> None:
         self.sentence, self.numbers, self.pool = sentence, numbers, pool
         self.text = sentence.piece.text

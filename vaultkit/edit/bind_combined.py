@@ -22,7 +22,7 @@ from vaultkit.edit.kinds import (
     is_percent,
     weight_of_digits,
 )
-from vaultkit.edit.sentences import Candidate, Sentence
+from vaultkit.edit.sentences import Candidate, Passage
 from vaultkit.edit.syntax import identifiers, in_brackets
 from vaultkit.edit.wording import MEANINGS, NAMED, overlap, says_label, stems
 
@@ -69,7 +69,7 @@ class Combinations:
         The words of the language.
     """
 
-    sentence: Sentence
+    sentence: Passage
     pool: Sequence[Atom]
     wide: frozenset[str]
     named: Callable[[Atom, frozenset[str]], float]

@@ -31,7 +31,7 @@ from vaultkit.edit.kinds import (
 from vaultkit.edit.sentences import (
     Candidate,
     Page,
-    Sentence,
+    Passage,
     means_the_same,
     unrounded,
     words_of,
@@ -94,7 +94,7 @@ def of_column(readings: Sequence[list[Reading]]) -> None:
         cell.sort(key=lambda one: -one.score)
 
 
-def readings(page: Page, sentence: Sentence) -> list[Reading]:
+def readings(page: Page, sentence: Passage) -> list[Reading]:
     """Return the numbers of a sentence with the candidates for each."""
     search = _Search(page, sentence)
     found = list(_numbers(page, sentence))
@@ -136,7 +136,7 @@ def readings(page: Page, sentence: Sentence) -> list[Reading]:
 
 def _before(
     stated: Stated, simple: Mapping[Stated, list[Candidate]], earlier: Sequence[Atom],
-    sentence: Sentence, words: Lexicon,
+    sentence: Passage, words: Lexicon,
 ) -> list[Atom]:  # fmt: skip
     """Return the atoms of the numbers before one, which it may be a part of."""
     own = [c[0].atoms[0] for n, c in simple.items() if c and c[0].sure and n.end <= stated.start]
@@ -170,7 +170,7 @@ def _doubt_repeated(readings: Sequence[Reading]) -> None:
             found[:] = [replace(one, sure=False) for one in found]
 
 
-def _numbers(page: Page, sentence: Sentence) -> Iterator[Stated]:
+def _numbers(page: Page, sentence: Passage) -> Iterator[Stated]:
     """Yield the numbers of a sentence, except those in code, and *one, none, both, only*."""
     text = mask_names(sentence.piece.text)
     text = re.sub(f"{CODE}[^{END}]*{END}", lambda own: "\ufffc" * len(own[0]), text)
@@ -187,7 +187,7 @@ def _numbers(page: Page, sentence: Sentence) -> Iterator[Stated]:
 class _Search:
     """The search for expressions with the value of a number of a sentence."""
 
-    def __init__(self, page: Page, sentence: Sentence) -> None:
+    def __init__(self, page: Page, sentence: Passage) -> None:
         self.sentence = sentence
         self.words = page.words
         self.text = sentence.piece.text
@@ -518,7 +518,7 @@ _ELEMENT = re.compile(r"\w+(?:\[[^][]*\])+")
 _CONSTANT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
 
-def tables(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
+def tables(sentences: Sequence[Passage]) -> Iterator[list[Passage]]:
     """Yield the cells of each column of each table."""
     cells = [one for one in sentences if one.column is not None]
     lines = sorted({one.line for one in cells})

@@ -14,7 +14,7 @@ from vaultkit.claims.stated import Stated
 from vaultkit.edit.described import Surroundings
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import is_count, is_ordinal
-from vaultkit.edit.sentences import Candidate, Sentence
+from vaultkit.edit.sentences import Candidate, Passage
 from vaultkit.edit.wording import NAMED, overlap
 
 #: Fewest elements of a series that is ranked or counted.
@@ -34,7 +34,7 @@ _HIGH = re.compile(
 
 
 def of_number(
-    stated: Stated, sentence: Sentence, pool: Sequence[Atom], bound: Sequence[Atom], words: Lexicon
+    stated: Stated, sentence: Passage, pool: Sequence[Atom], bound: Sequence[Atom], words: Lexicon
 ) -> list[Candidate]:
     """Return the ranks and counts that a number may be.
 
@@ -73,7 +73,7 @@ def _families(pool: Sequence[Atom]) -> dict[str, list[Atom]]:
 
 def _ranks(
     stated: Stated,
-    sentence: Sentence,
+    sentence: Passage,
     families: dict[str, list[Atom]],
     bound: Sequence[Atom],
     words: Lexicon,
@@ -102,7 +102,7 @@ def _ranks(
 
 
 def _counts(
-    stated: Stated, sentence: Sentence, families: dict[str, list[Atom]], words: Lexicon
+    stated: Stated, sentence: Passage, families: dict[str, list[Atom]], words: Lexicon
 ) -> Iterator[Candidate]:
     """Yield how many elements are larger than a number behind the count, or smaller."""
     around = Surroundings(sentence, stated, words)

@@ -29,7 +29,7 @@ from vaultkit.edit.bind_extremes import EITHER, extremes, names
 from vaultkit.edit.bind_numbers import Reading
 from vaultkit.edit.bind_trends import trends
 from vaultkit.edit.scope import Scope, Side, Word, is_textual
-from vaultkit.edit.sentences import Candidate, Page, Sentence, words_of
+from vaultkit.edit.sentences import Candidate, Page, Passage, words_of
 from vaultkit.edit.sides import (
     are_of_one_kind,
     are_of_series,
@@ -44,7 +44,7 @@ _TABLES = ("directions", "order", "sides", "weak")
 _FEW = 3
 
 
-def of_sentence(page: Page, sentence: Sentence, readings: Sequence[Reading]) -> Iterator[Word]:
+def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> Iterator[Word]:
     """Yield the words of comparison and the names of a sentence that have candidates."""
     if sentence.column is not None:
         return

@@ -13,7 +13,7 @@ from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
-from vaultkit.edit.sentences import Sentence
+from vaultkit.edit.sentences import Passage
 from vaultkit.edit.syntax import identifiers
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
@@ -43,7 +43,7 @@ class Surroundings:
         The words of the language.
     """
 
-    def __init__(self, sentence: Sentence, stated: Stated, words: Lexicon) -> None:
+    def __init__(self, sentence: Passage, stated: Stated, words: Lexicon) -> None:
         text = sentence.piece.text
         self.before = text[sentence.start : stated.start]
         self.behind = text[stated.end : sentence.end]

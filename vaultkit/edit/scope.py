@@ -14,7 +14,7 @@ from vaultkit.edit.bind_beside import numbers_of, unit_or_noun
 from vaultkit.edit.bind_compared import AND
 from vaultkit.edit.bind_numbers import PLACES, Reading
 from vaultkit.edit.families import Family
-from vaultkit.edit.sentences import Candidate, Page, Sentence, is_alone
+from vaultkit.edit.sentences import Candidate, Page, Passage, is_alone
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: The end of a clause.
@@ -81,7 +81,7 @@ class Scope:
         Its numbers with their candidates.
     """
 
-    def __init__(self, page: Page, sentence: Sentence, readings: Sequence[Reading]) -> None:
+    def __init__(self, page: Page, sentence: Passage, readings: Sequence[Reading]) -> None:
         self.page = page
         self.sentence = sentence
         self.text = sentence.piece.text

@@ -104,7 +104,7 @@ class Proposal:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class Passage:
     """A sentence or a cell of a table, with what is known of the words in it.
 
     Attributes
@@ -271,7 +271,7 @@ class Page:
             self._families[above] = families(self.pool(line))
         return self._families[above]
 
-    def sentences(self) -> Iterator[Sentence]:
+    def sentences(self) -> Iterator[Passage]:
         """Yield the sentences and cells in which comments may be inserted."""
         cells = {(cell.line, cell.column): cell for cell in self.note.cells}
         for piece in self.note.prose:
@@ -280,12 +280,12 @@ class Page:
             cell = cells.get(piece.place_of(0))
             if piece.row or cell:
                 title, row = (cell.title, piece.row) if cell else ("", "")
-                yield Sentence(piece, 0, len(piece.text), words_of(f"{title} {row}"), title)
+                yield Passage(piece, 0, len(piece.text), words_of(f"{title} {row}"), title)
                 continue
             for start, end in Sentences(piece.text).spans():
-                yield Sentence(piece, start, end)
+                yield Passage(piece, start, end)
 
-    def place_behind(self, sentence: Sentence, start: int, end: int) -> tuple[int, int] | None:
+    def place_behind(self, sentence: Passage, start: int, end: int) -> tuple[int, int] | None:
         """Return the place behind a part of a sentence; None if no comment may be there."""
         piece = sentence.piece
         line, column = piece.place_of(end - 1)
