@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.lexicon import Lexicon
 from vaultkit.edit.bind_beside import Number, are_alike, on_one_scale
 from vaultkit.edit.described import is_printed_as
 from vaultkit.edit.expressions import Atom
@@ -19,8 +21,6 @@ WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1,
 SIGNS = {1: ">", -1: "<", 0: "=="}
 #: What is between two numbers that are compared.
 AGAINST = re.compile(r"\W*(?:[^\W\d_]+\s)?(?:against|versus|vs\.?|instead of|rather than)\W*")
-#: A word that begins another statement.
-AND = re.compile(r"[,;:]\s+(?:and|but|so|which|while)\s|\s(?:and|but|while)\s|[;:]\s")
 #: The score of such a condition, about as much as two sides that the sentence names.
 SCORE = 2.0
 #: How many words are near.
@@ -31,7 +31,14 @@ _WHICH = re.compile(
 )
 
 
-def beside(text: str, stated: Sequence[Number], spoken: Spoken) -> Iterator[Candidate]:
+def end_of_statement(words: Lexicon) -> re.Pattern[str]:
+    """Return a pattern of what ends a statement of a sentence; a comma alone does not."""
+    return clause_end(words, "joining", "contrasting", "concluding", marks=";:")
+
+
+def beside(
+    text: str, stated: Sequence[Number], spoken: Spoken, words: Lexicon
+) -> Iterator[Candidate]:
     """Yield the comparison of two numbers next to a word: *4.2 h, longer than the 3.1 h of*.
 
     Also that of *211 months instead of 240, 29 fewer*, and *3.1, and it takes 4.2, which is
@@ -45,12 +52,15 @@ def beside(text: str, stated: Sequence[Number], spoken: Spoken) -> Iterator[Cand
         The numbers of the sentence.
     spoken
         The word.
+    words
+        The words of the language.
     """
     before = [one for one in stated if one.end <= spoken.start][-3:]
     after = [one for one in stated if spoken.end <= one.start][:1]
     between = text[before[-1].end : spoken.start] if before else ""
     pair: tuple[Number, ...] = ()
-    if after and before and len(between.split()) <= NEAR and not AND.search(between):
+    is_one_clause = not end_of_statement(words).search(between)
+    if after and before and len(between.split()) <= NEAR and is_one_clause:
         behind = text[spoken.end : after[0].start]
         than = spoken.table == "weak" or re.match(r"\s(?:than|to)\b", behind)
         if than and len(behind.split()) <= NEAR and not re.search(r"[,;:.]\s", behind):

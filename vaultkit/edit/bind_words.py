@@ -91,7 +91,7 @@ class _Search(Scope):
         """Yield the conditions for a word of comparison that hold."""
         before, behind = self.clause(spoken.start)
         if not spoken.denied and spoken.what in ("more", "less"):
-            yield from beside(self.text, self.stated, spoken)
+            yield from beside(self.text, self.stated, spoken, self.page.words)
             yield from apart(self.text, self.stated, spoken, self.numbers)
         if spoken.table == "weak":
             return

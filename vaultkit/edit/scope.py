@@ -8,17 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from vaultkit.claims.clauses import words_of_clauses
 from vaultkit.claims.comparisons import Spoken, contradiction
 from vaultkit.claims.relations import relation
 from vaultkit.edit.bind_beside import numbers_of, unit_or_noun
-from vaultkit.edit.bind_compared import AND
+from vaultkit.edit.bind_compared import end_of_statement
 from vaultkit.edit.bind_numbers import PLACES, Reading
 from vaultkit.edit.families import Family
 from vaultkit.edit.sentences import Candidate, Page, Passage, is_alone
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
-#: The end of a clause.
-_CLAUSE = re.compile(r"[;:]|, (?:but|yet|and|while|so|although|though|whereas)\b")
 #: What a family's names in the sentence are worth, and an adjective of its dimension.
 _NAMED, _OF_DIMENSION = 1.0, 0.8
 #: What one is worth of which the sentence says the dimension, as *speed* of km/h.
@@ -120,16 +119,19 @@ class Scope:
 
     def clause(self, at: int) -> tuple[int, int]:
         """Return where the clause around a place begins and ends."""
-        stops = [stop.end() for stop in _CLAUSE.finditer(self.text, self.sentence.start, at)]
-        stop = _CLAUSE.search(self.text, at, self.sentence.end)
+        another = words_of_clauses(self.page.words, "joining", "contrasting", "concluding")
+        clause_end = re.compile(rf"[;:]|, {another.pattern}", re.IGNORECASE)
+        stops = [stop.end() for stop in clause_end.finditer(self.text, self.sentence.start, at)]
+        stop = clause_end.search(self.text, at, self.sentence.end)
         end = stop.start() if stop else self.sentence.end
         return stops[-1] if stops else self.sentence.start, end
 
     def part(self, at: int) -> tuple[int, int]:
         """Return where the part of a sentence around a place begins and ends: *and* is an end."""
         start, end = self.clause(at)
-        stops = [stop.end() for stop in AND.finditer(self.text, start, at)]
-        stop = AND.search(self.text, at, end)
+        statement_end = end_of_statement(self.page.words)
+        stops = [stop.end() for stop in statement_end.finditer(self.text, start, at)]
+        stop = statement_end.search(self.text, at, end)
         return stops[-1] if stops else start, stop.start() if stop else end
 
     # --- Families ------------------------------------------------------------------------------
