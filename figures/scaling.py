@@ -72,7 +72,7 @@ def draw_variance(data: Mapping[str, Any]) -> str:
     stds = [f"{data[f'scaled std {d}']:.2f}" for d in widths]
     parts += [
         # Apart from the words, so that these begin where those above do, whatever the font.
-        st.text(LEFT + 96, 316, r"$q \cdot k / \sqrt{d_k}$", size=16),
+        st.text(LEFT + 108, 316, r"$q \cdot k / \sqrt{d_k}$", size=16),
         st.path("M248 354h12M288 424h12", cls="muted", width=0.75),
         st.text(266, 359, "$d_k$ = 4", cls="vk-score"),
         st.text(266, 378, f"std {stds[0]}", cls="vk-muted", size=st.SMALL),
