@@ -75,6 +75,8 @@ def beside(
                 pair = one, other
     if not pair or not are_alike(*pair):
         return
+    if not any(one.is_bound for one in pair) and pair[0].unit != pair[1].unit:
+        return  # *8.5 %, fewer than one in ten*
     left, right = on_one_scale(*pair)
     way = WAYS[spoken.what]
     if right.is_bound and not left.is_bound:

@@ -29,6 +29,8 @@ _LABELLED = 1.0
 _NEAR = 40
 #: The score of a multiple of which both sides are labels.
 _OF_LABELS = 6.0
+#: What the difference of two labels is worth that the sentence states.
+_OF_GAP = 1.5
 #: Longest code of an extreme.
 _LONGEST = 100
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
@@ -132,13 +134,16 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
             continue
         if spoken.what in EITHER and not evidence:
             continue
-        values = family.numbers
+        values, known = family.numbers, evidence
         for function in functions_of(spoken):
+            evidence = known
             best = max(values) if function == "max" else min(values)
             own = [one for one in near if values[one.index] == best and values.count(best) == 1]
             shown = (own or near)[0]
             element = family.elements[shown.index]
             code = f"{element.code} == {family.extreme(function)}"
+            if element.code in scope.codes:
+                evidence += _LABELLED
             score = SCORE + _LABELLED + evidence - element.cost
             if spoken.what in EITHER and not scope.decides(spoken, code):
                 continue
@@ -177,6 +182,11 @@ def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
         way = WAYS.get(spoken.what, 1 if values[0] > values[1] else -1)
         is_so = all(holds(values[0], other, way) for other in values[1:])
         code = f" {SIGNS[way]} ".join(one.code for one in elements)
+        gap = scope.gap(spoken)
+        if gap is not None and len(values) == 2 and not family.is_text:
+            if cost_of_fit(gap, abs(values[0] - values[1])) is None:
+                continue
+            evidence += _OF_GAP
         score = SCORE + _LABELLED + evidence - max(one.cost for one in elements)
         decided = same or scope.decides(spoken, code)
         yield evidence, is_so and decided, Candidate(code, score, True, (elements[0],))

@@ -6,14 +6,17 @@ which.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from vaultkit.claims.comparisons import Spoken
 from vaultkit.claims.stated import Stated
+from vaultkit.edit.bind_beside import unit_or_noun
 from vaultkit.edit.bind_compared import SCORE
 from vaultkit.edit.families import Family
 from vaultkit.edit.scope import Scope, only_natural
 from vaultkit.edit.sentences import Candidate
+from vaultkit.edit.wording import stems
 
 #: The signs of the words that bound.
 _SIGNS = {"more": ">", "less": "<", "at_least": ">=", "at_most": "<="}
@@ -21,6 +24,8 @@ _SIGNS = {"more": ">", "less": "<", "at_least": ">=", "at_most": "<="}
 _NEAR = 0.5
 #: The same if the sentence does not name the family.
 _NEXT = 0.2
+#: What is between a word that bounds and its number.
+_NEXT_TO = re.compile(r"(?:\s(?:than\s)?)?")
 #: Most characters between the word and its number.
 _GAP = 8
 _Reading = tuple[float, bool, Candidate]
@@ -33,7 +38,9 @@ def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     behind = (own for own, _ in scope.readings
               if own.start == spoken.start or 0 <= own.start - spoken.end <= _GAP)  # fmt: skip
     number = next(behind, None)
-    if number is None or "," in scope.text[spoken.end : number.start] or number.times:
+    if number is None or number.times or spoken.word == "up to":
+        return []
+    if not _NEXT_TO.fullmatch(scope.text[spoken.end : max(number.start, spoken.end)]):
         return []
     return only_natural(list(_bounded(scope, spoken, number)))
 
@@ -43,11 +50,13 @@ def _bounded(scope: Scope, spoken: Spoken, number: Stated) -> Iterator[_Reading]
     quantifier = quantifier_before(scope, spoken)
     start, _ = scope.clause(spoken.start)
     sign = _SIGNS[spoken.what]
+    unit = scope.dimensions_of(stems(unit_or_noun(scope.text, number)))
     for family in scope.families:
         if family.is_text:
             continue
         evidence = scope.evidence(spoken, family)
-        if evidence is None:
+        known = scope.dimensions_of(family.names)
+        if evidence is None or (unit and known and not unit & known):
             continue
         own = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
         for scale in number.scales[:2]:
@@ -64,7 +73,7 @@ def _bounded(scope: Scope, spoken: Spoken, number: Stated) -> Iterator[_Reading]
             elif own and own[-1].is_text and not spoken.denied:
                 element = family.elements[own[-1].index]
                 value = float(element.value)
-                if not evidence and abs(value - limit) > _NEXT * abs(limit):
+                if not evidence:
                     continue
                 code = f"{element.code} {sign} {limit:.12g}"
                 is_so = _compares(value, sign, limit)

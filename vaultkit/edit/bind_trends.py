@@ -73,7 +73,9 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
             candidate = replace(candidate, code=code)
         if len(code) > _LONGEST:
             continue
-        if named >= NAMED and whole and in_order:
+        sure = is_said or spoken.denied or each.search(scope.text, start, end)
+        has_order = sure or (bool(family.owner) and "['" not in family.elements[0].code)
+        if named >= NAMED and whole and in_order and has_order:
             yield candidate
         elif is_said or (evidence and each.search(scope.text, start, end)):
             found.append((evidence, in_order, candidate))

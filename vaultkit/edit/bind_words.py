@@ -28,6 +28,7 @@ from vaultkit.edit.bind_compared import (
 from vaultkit.edit.bind_extremes import EITHER, extremes, names
 from vaultkit.edit.bind_numbers import Reading
 from vaultkit.edit.bind_trends import trends
+from vaultkit.edit.kinds import is_percent
 from vaultkit.edit.scope import Scope, Side, Word, is_textual
 from vaultkit.edit.sentences import Candidate, Page, Passage, words_of
 from vaultkit.edit.sides import (
@@ -155,6 +156,8 @@ class _Search(Scope):
             start, end = self.clause(stated.start)
             for first, _, side in self.bound:
                 for one in ranges[:1] if start <= first < end else ():
+                    if is_percent(stated) and side.unit != "%":
+                        continue
                     limit = float(one.low or 0) if one.high is None else float(one.high)
                     sign = "<" if one.low is None else ">"
                     sign += "" if one.strict else "="

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vaultkit.claims.clauses import words_of_clauses
 from vaultkit.claims.comparisons import Spoken, contradiction
 from vaultkit.claims.relations import relation
+from vaultkit.claims.stated import Stated
 from vaultkit.edit.bind_beside import numbers_of, unit_or_noun
 from vaultkit.edit.bind_compared import end_of_statement
 from vaultkit.edit.bind_numbers import PLACES, Reading
 from vaultkit.edit.families import Family
+from vaultkit.edit.kinds import is_multiple, is_percent
 from vaultkit.edit.sentences import Candidate, Page, Passage, is_alone
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
@@ -134,6 +136,14 @@ class Scope:
         stop = statement_end.search(self.text, at, end)
         return stops[-1] if stops else start, stop.start() if stop else end
 
+    def gap(self, spoken: Spoken) -> Stated | None:
+        """Return the number by which something is more or less: *43 more runs*, *5 days longer*."""
+        for stated, _ in self.readings:
+            between = self.text[stated.end : spoken.start]
+            if stated.end <= spoken.start and re.fullmatch(r"\s?(?:[^\W\d]+\s)?", between):
+                return None if is_percent(stated) or is_multiple(stated) else stated
+        return None
+
     # --- Families ------------------------------------------------------------------------------
 
     @property
@@ -211,26 +221,28 @@ class Scope:
         table = self.page.words.words["adjectives"]
         return {kind for kind, own in table.items() if spoken.word.lower() in own}
 
+    def dimensions_of(self, words: Collection[str]) -> set[str]:
+        """Return the dimensions that some words name: length, of *km*."""
+        table = self.page.words.words["dimensions"]
+        return {
+            kind for kind, parts in table.items() if any(stems(one) & set(words) for one in parts)
+        }
+
     def evidence(self, spoken: Spoken, family: Family) -> float | None:
         """Return what speaks for a family: its names, and an adjective of its dimension.
 
         The result is None if the adjective is one of another dimension: *heavier* is said of no
         price.
         """
-        table = self.page.words.words
         wanted = self.dimensions(spoken)
         names = {part for part in family.names if len(part) > 1}
-        own = {kind for kind, parts in table["dimensions"].items()
-               if any(stems(part) & names for part in parts)}  # fmt: skip
-        said = {kind for kind, parts in table["dimensions"].items()
-                if any(stems(part) & self._said for part in parts)}  # fmt: skip
+        own, said = self.dimensions_of(names), self.dimensions_of(self._said)
         own |= {"time"} if family.is_time else set()
         found = overlap(names, self._said) >= NAMED
         if wanted - {_ANY} and own and not wanted & own and not found:
             return None
-        # Half of all comparisons hold by chance.
-        is_doubtful = not found and not (wanted | said) & own and spoken.what in ("more", "less")
-        if is_doubtful and wanted - {_ANY, _COUNT}:
+        # *Heavier* is said of a weight, whatever else happens to be larger.
+        if not found and not (wanted | said) & own and wanted - {_ANY, _COUNT}:
             return None
         unsaid = sum(not overlap([name], self._said) for name in family.variables)
         noun = stems(" ".join(_WORD.findall(self.text[spoken.end : self.sentence.end])[:2]))
