@@ -34,6 +34,7 @@ PAIRS = [
     ("As in [[Sag]], where the beam sags 12.5 mm.", "As in [[Sag]], where the beam sags 99.9 mm."),
     ("The beam of [[Sag]], with 2740 mm, is long.", "The beam of [[Sag]], with 2470 mm, is long."),
     ("See [[Sag|the beam of 12.48 mm]].", "See [[Sag|the beam of 12.84 mm]]."),
+    ("It sags [[Sag|12.48 mm]] in [[Sag|2740]].", "It sags [[Sag|12.84 mm]] in [[Sag|2740]]."),
     ("In [[Sag]] there is a share of 0.46 %.", "In [[Sag]] there is a share of 0.64 %."),
     ("In [[Sag]] the beam sags at most by 12.48 mm.", "In [[Sag]] the beam sags by 12.84 mm."),
     ("It sags 12.5 mm<!-- = [[Sag]].sag -->.", "It sags 13.5 mm<!-- = [[Sag]].sag -->."),

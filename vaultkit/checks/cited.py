@@ -63,7 +63,7 @@ class Shown:
 
 
 def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
-    """Yield the numbers in sentences with one link to a note, behind it or in its words.
+    """Yield the numbers in the words of a link to a note, or behind the only one of a sentence.
 
     Those in the clause ahead of a link in brackets belong to it, too. Numbers with one significant
     digit are left out, and those with bounds or factors (*at least 12*, *12 times*).
@@ -83,14 +83,11 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
         begins, ends = sentence.place_of(0), sentence.place_of(max(0, len(sentence.text) - 1))
         first = bisect_left(links, begins, key=_position)
         links_within = links[first : bisect_right(links, ends, first, key=_position)]
-        if len(links_within) != 1:
-            continue
-        (link,) = links_within
-        ahead = [n for n in range(len(sentence.text)) if sentence.place_of(n) <= _position(link)]
-        at = max(ahead, default=0)
         for number in filter(_is_comparable, sentence.numbers):
-            if number.digits and _belongs_to_link(link, sentence, at, number):
-                yield link, sentence, number
+            around = [link for link in links_within if _is_in_link(link, sentence, number)]
+            own = around or links_within
+            if number.digits and len(own) == 1 and _belongs_to_link(own[0], sentence, number):
+                yield own[0], sentence, number
 
 
 def _is_comparable(number: Stated) -> bool:
@@ -98,18 +95,24 @@ def _is_comparable(number: Stated) -> bool:
     return significant_digits(number) >= _LEAST and not number.bounds and not number.times
 
 
-def _belongs_to_link(link: Link, sentence: Sentence, at: int, number: Stated) -> bool:
-    """Return whether a sentence gives a number to the note of its only link, which is ``at``."""
+def _is_in_link(link: Link, sentence: Sentence, number: Stated) -> bool:
+    """Return whether a number is in the words of a link."""
     line, column = sentence.place_of(number.start)
-    if (line, column) < _position(link):
+    return line == link.line and link.column <= column < link.column + len(str(link))
+
+
+def _belongs_to_link(link: Link, sentence: Sentence, number: Stated) -> bool:
+    """Return whether a sentence gives a number to the note of a link."""
+    ahead = [n for n in range(len(sentence.text)) if sentence.place_of(n) <= _position(link)]
+    at = max(ahead, default=0)
+    if sentence.place_of(number.start) < _position(link):
         bracket = _OPENS_BRACKET.search(sentence.text, 0, at)
         if not bracket or clause_end(sentence.lexicon).search(
             sentence.text, number.end, bracket.start()
         ):
             return False
         return not is_apart(sentence, _clause(sentence, number))
-    is_in_link = line == link.line and column < link.column + len(str(link))
-    if not is_in_link and not is_cited(sentence, at, number.start):
+    if not _is_in_link(link, sentence, number) and not is_cited(sentence, at, number.start):
         return False
     from_link = sentence.text[at : number.end] + _text_up_to_pause(sentence, number)
     return not is_apart(sentence, from_link)
