@@ -86,7 +86,7 @@ export const sentence = () => {
 export const foot = (words, press) => {
   const again = make("button", { type: "button", class: "touch__reset", "aria-disabled": "true" }, "Reset");
   again.addEventListener("click", () => { if (again.ariaDisabled !== "true") press(); });
-  return { box: make("div", { class: "touch__foot" }, words, again), again };
+  return { box: make("div", { class: "touch__foot" }, again, words), again };
 };
 
 /* Steps to the right and up; Home and End go as far as it goes. */

@@ -104,12 +104,22 @@ export const mount = (figure) => {
   things.stage.append(grid);
   things.follow(pressed);
 
-  const all = (chosen) => () => things.change({ mask: chosen });
   const [padding] = padding_mask(length, n);
   const causal = causal_mask(n);
-  things.button("No mask", all(causal.map((row) => row.map(() => true))));
-  things.button("Causal", all(causal));
-  things.button("Padding", all(causal.map(() => padding)));
-  things.button("Both", all(causal.map((row) => row.map((open, j) => open && padding[j]))));
+  const masks = {
+    None: causal.map((row) => row.map(() => true)),
+    Causal: causal,
+    Padding: causal.map(() => padding),
+    Both: causal.map((row) => row.map((open, j) => open && padding[j])),
+  };
+  const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+  things.choice({
+    label: "Mask",
+    small: true,
+    options: Object.keys(masks).map((name) => [name, name]),
+    // A mask that was painted may be none of them.
+    value: ({ mask }) => Object.keys(masks).find((name) => same(masks[name], mask)),
+    input: (name) => ({ mask: masks[name] }),
+  });
   things.ready();
 };

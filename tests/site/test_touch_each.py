@@ -258,7 +258,10 @@ def test_a_mask_is_painted(visit: Visitor, way: str) -> None:
     cells.nth(6).press("Enter")
     mask[1, 0] = True
     assert_masked(found, mask)
-    found.get_by_role("button", name="Both").click()
+    causal = found.get_by_role("radio", name="Causal")
+    expect(causal).not_to_be_checked()  # it has been painted over
+    both = found.get_by_role("radio", name="Both")
+    both.check(force=True)
     assert_masked(found, causal_mask(6) & padding_mask(np.array(4), 6)[0])
     assert "the mask is causal" in words(found)
 
