@@ -44,6 +44,30 @@ const fetched = async (address, size, seen) => {
 export const lastWord = (tokens) =>
   Math.max(1, tokens.findLastIndex((token, i) => i < tokens.length - 1 && /[\p{L}\p{N}]/u.test(token)));
 
+/* The map of one head, large enough to tell cells apart; the row of who asks is outlined. */
+const enlarged = (least) => {
+  const shape = (name, attributes) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    set(made, attributes);
+    return made;
+  };
+  const paths = [0.25, 0.5, 0.75, 1].map((shade) => shape("path", { "stroke-opacity": shade }));
+  const row = shape("rect", { class: "sentence__row", "vector-effect": "non-scaling-stroke" });
+  const svg = shape("svg", { class: "sentence__map", role: "img" });
+  svg.append(...paths, row);
+  const title = make("p", { class: "heads__heading" });
+  return {
+    box: make("div", { class: "sentence__large" }, title, svg),
+    show: (weights, asks, label) => {
+      const n = weights.length;
+      set(svg, { viewBox: `-0.5 0 ${n} ${n}`, "aria-label": label });
+      strokes(weights, least).forEach((d, level) => set(paths[level], { d }));
+      set(row, { x: -0.5, y: asks, width: n, height: 1 });
+      title.textContent = label;
+    },
+  };
+};
+
 const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
 
 export const mount = async (figure) => {
@@ -77,6 +101,7 @@ export const mount = async (figure) => {
   const whichBlock = radios("Block", recorded.map((_, b) => String(b + 1)), (block) => change({ block }));
   const whichHead = radios("Head", recorded[0].map((_, h) => String(h + 1)), (head) => change({ head }));
   const view = lines("the chosen head", { ask: (asks) => change({ asks, look: null }), look: (look) => change({ look }) });
+  const large = enlarged(start.least);
   const words = sentence();
 
   let model = null;
@@ -127,10 +152,14 @@ export const mount = async (figure) => {
     change({ ...example, block: start.block, head: start.head, asks: start.asks, look: null, refused: false });
   };
   const panel = make("div", { class: "touch heads sentence", "data-live": "", role: "group", "aria-label": "Your own sentence" },
-    files ? form : absent, bar, problem, make("p", {}, "Press a map above, or choose a head:"), controls([], whichBlock.group, whichHead.group), view.box, ending(words, reset));
+    files ? form : absent, bar, problem, make("p", {}, "Press a map above, or choose a head:"), controls([], whichBlock.group, whichHead.group), make("div", { class: "heads__pair" }, view.box, large.box), ending(words, reset));
   // A map may be pointed at, too.
   maps.forEach((map, at) => {
-    map.addEventListener("click", () => change({ block: Math.floor(at / NUM_HEADS), head: at % NUM_HEADS }));
+    map.addEventListener("click", () => {
+      change({ block: Math.floor(at / NUM_HEADS), head: at % NUM_HEADS });
+      // As if it had been chosen below: Reset appears.
+      whichHead.group.querySelector(":checked").dispatchEvent(new Event("input", { bubbles: true }));
+    });
   });
 
   let drawn = null;
@@ -151,11 +180,12 @@ export const mount = async (figure) => {
       drawn = found;
     }
     svg.classList.toggle("sentence__refused", state.refused);
-    view.box.classList.toggle("sentence__refused", state.refused);
+    view.box.parentElement.classList.toggle("sentence__refused", state.refused);
     // The outline of figures/style.py lies two units outside of the map.
     set(chosen, { x: left + pitch * head - 2, y: top + pitch * block - 2 });
     whichBlock.check(block);
     whichHead.check(head);
+    large.show(found[block][head], asks, `block ${block + 1}, head ${head + 1}: queries down, keys across`);
     view.show({ asks: tokens, reads: tokens, weights: found[block][head], chosen: asks, picked: state.asks });
     const whose = state.own ? "Your sentence" : "The recorded sentence";
     words.textContent = state.refused ? "" : `${whose} has ${tokens.length} tokens. In block ${block + 1}, head ${head + 1}, ${quoted(tokens[asks])} gives `

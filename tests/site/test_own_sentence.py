@@ -80,6 +80,11 @@ def test_without_the_weights_the_page_says_so(visit: Visitor) -> None:
     expect(said).to_contain_text(
         "block 1, head 5, “bank” gives 83.8\u00a0% of its weight to “river”"
     )
+    reset = found.get_by_role("button", name="Reset")
+    found.locator("[data-part=map]").first.click()
+    expect(said).to_contain_text("block 1, head 1")
+    expect(reset).to_be_visible()
+    reset.press("Enter")
     found.get_by_role("radio", name="5", exact=True).last.press("ArrowLeft")
     expect(said).to_contain_text("block 1, head 4")
     expect(found).to_contain_text("Press a map above")
@@ -87,6 +92,13 @@ def test_without_the_weights_the_page_says_so(visit: Visitor) -> None:
     assert found.locator("[data-part=map] rect").first.evaluate(cursor) == "pointer"
     found.locator("[data-part=map]").nth(12 * 5 + 7).click()
     expect(said).to_contain_text("block 6, head 8")
+    # The same map, large: the same cells, each at least ten pixels wide.
+    large = found.get_by_role("img", name="block 6, head 8: queries down")
+    cells = "(map) => [...map.querySelectorAll('path')].map((path) => path.getAttribute('d'))"
+    assert large.evaluate(cells) == found.locator("[data-part=map]").nth(12 * 5 + 7).evaluate(cells)
+    box = large.bounding_box()
+    assert box
+    assert box["width"] >= 11 * 10
     expect(found.get_by_role("radio", name="6", exact=True).first).to_be_checked()
     found.get_by_role("button", name="Reset").press("Enter")
     expect(said).to_contain_text("block 1, head 5")
@@ -146,6 +158,7 @@ def test_a_sentence_is_read_in_the_page(visit: Visitor, built: Path) -> None:
     expect(said).to_be_empty()
     expect(found.locator("[data-part=map] path").first).to_be_hidden()
     expect(found.locator(".heads__lines")).to_be_hidden()
+    expect(found.locator(".sentence__map")).to_be_hidden()
     field.fill(text)
     field.press("Enter")
     expect(said).to_contain_text("Your sentence has 9 tokens")
