@@ -96,3 +96,15 @@ def test_checks_rest_on_the_numbers_of_a_note_that_is_cited(tmp_path: Path) -> N
     cites, links = PAIRS[0][0], "As in [[Sag]], the beam is long."
     assert key(cites, SAG) != key(cites, edited)
     assert key(links, SAG) == key(links, edited)
+
+
+def test_a_name_that_gets_its_value_in_a_loop_has_the_value_that_is_shown(tmp_path: Path) -> None:
+    code = 'run = 0\nfor x in (3, 4):\n    run += x\ntotal = run * 2\nprint("total", total)'
+    vault = vault_of(
+        tmp_path,
+        "All is 0<!-- = [[Sag]].run -->; all of it is 14<!-- = [[Sag]].total -->.",
+        f"# Sag\n\n```python\n{code}\n```\n\n```text\ntotal 14\n```\n",
+    )
+    note = vault.notes[tmp_path / "Bridge.md"]
+    failed = [check.why for check in inspect(note, vault) if check.outcome == FAILS]
+    assert failed == ["0: [[Sag]] shows no single number for run"]

@@ -182,11 +182,20 @@ def _check_references(note: Note, vault: Vault) -> Iterator[Check]:
 
 
 def _values_of_name(note: Note, name: str) -> set[Fraction]:
-    """Return what a note assigns to a name as a number, or else shows behind it in its outputs."""
+    """Return what a note assigns to a name as a number, or else shows behind it in its outputs.
+
+    A name that gets its value from an expression or in a loop has only the value that is shown.
+    """
     assigned: list[object] = []
+    bound = 0
     for block in note.blocks:
         with suppress(ValueError, RecursionError, MemoryError):
             for node in nodes_of(source_of(block)):
+                bound += (
+                    isinstance(node, ast.Name)
+                    and node.id == name
+                    and isinstance(node.ctx, ast.Store)
+                )
                 if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                     assigned += [
@@ -194,9 +203,8 @@ def _values_of_name(note: Note, name: str) -> set[Fraction]:
                         for target in targets
                         for value in _assigned_numbers(target, node.value, name)
                     ]
-    numbers = {Fraction(repr(own)) for own in assigned if is_number(own)}
-    if assigned:
-        return numbers if len(numbers) == len(set(map(repr, assigned))) else set()
+    if bound and bound == len(assigned) and all(map(is_number, assigned)):
+        return {Fraction(repr(value)) for value in assigned}
     label = label_stems(name, _lexicon(note))
     # A percentage is shown as a share, too.
     shown = (number for number in _shown_numbers(note) if number.label and number.unit != "%")
