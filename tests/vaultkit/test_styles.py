@@ -79,7 +79,7 @@ def test_all_style_sheets_become_one(tmp_path: Path) -> None:
     plain = write("plain.html", "<p>")
     join_sheets(tmp_path, "assets/ours")
     (sheet,) = (tmp_path / "assets/ours").glob("site.*.css")
-    assert sheet.read_text() == ".a{x:y}\n.gone{src:url('font.woff2')}\np{x:y}"
+    assert sheet.read_text() == ".a{x:y}.gone{src:url('font.woff2')}p{x:y}"
     hrefs = re.compile('href="([^"]*)"')
     name = f"assets/ours/{sheet.name}"
     assert hrefs.findall(deep.read_text()) == [f"../../{name}", "../../apart/pictures.css"]

@@ -129,7 +129,8 @@ class SiteAssets:
             selector_of[posixpath.basename(file.uri)] = selector
             yield file
         needed = f"const VAULTKIT_NEEDED = {json.dumps(selector_of)};\n"
-        scripts = {name: read_theme_file(name) for name in SCRIPTS}
+        # Every first visit loads them. No text in them has a second line, so none is indented.
+        scripts = {name: _INDENTS.sub("", read_theme_file(name)) for name in SCRIPTS}
         scripts["needed.js"] = needed + read_theme_file("needed.js")
         for name, content in scripts.items():
             file = self.file(name, content)
@@ -231,7 +232,6 @@ class SiteAssets:
             root=posixpath.relpath(".", FOLDER),
             figures=figures,
         )
-        # Every first visit loads them. No text in them has a second line, so none is indented.
         parts = _INDENTS.sub("", "\n".join(map(read_theme_file, CHECKER)))
         script = self.file("check-page.js", f'{engine}(() => {{\n"use strict";\n{parts}}})();\n')
         self.appearance.extra_javascript.append(script.uri)

@@ -35,7 +35,12 @@ _STATES = "js no-js focus-visible"
 # These begin with letters, by which `re` searches fast; a boundary before them would prevent that.
 _CLASS = re.compile(r'class="([^"]*)"')
 _NAME = re.compile(r"[A-Za-z][\w-]*")
-_COMMENT = re.compile(r"(?P<text>\"[^\"\n]*\"|'[^'\n]*')|/\*.*?\*/", re.DOTALL)
+_TEXT = r"(?P<text>\"[^\"\n]*\"|'[^'\n]*')"
+_COMMENT = re.compile(rf"{_TEXT}|/\*.*?\*/", re.DOTALL)
+#: Blanks beside a sign that needs none.
+_BLANKS = re.compile(rf"{_TEXT}|(?P<sign>[:,]) +| +(?={{)")
+#: Line ends beside a sign, which are not needed either.
+_LINE_ENDS = re.compile(r"(?<=[{};,(])\n+|\n+(?=[})])")
 #: Attributes whose values are all written in the pages.
 _WRITTEN = re.compile(r"dir|data-md-color-\w+")
 _ATTRIBUTE = re.compile(rf'({_WRITTEN.pattern})="([^"]*)"')
@@ -118,6 +123,7 @@ def join_sheets(
     )
     properties = (f"{name} " for part in read for name in part["properties"])
     joined = drop_unread_properties("\n".join(rules), [*properties, *scripts])
+    joined = _LINE_ENDS.sub("", joined)
     names = [_write(site, folder, "site", joined)]
     if dark := dark_colours(joined):
         names.append(_write(site, folder, "dark", dark))
@@ -231,15 +237,17 @@ def prune(css: str, used: Used) -> str:
 
 
 def minify(css: str) -> str:
-    r"""Return a style sheet without comments and indentation.
+    r"""Return a style sheet without comments, indentation and blanks beside signs.
 
     Examples
     --------
     >>> minify('/* Why. */\n.a {\n  content: "/* \\201C */";\n}\n')
-    '\n.a {\ncontent: "/* \\201C */";\n}\n'
+    '\n.a{\ncontent:"/* \\201C */";\n}\n'
     """
     kept = _COMMENT.sub(lambda found: found["text"] or "", css)
-    return re.sub(r"\n\s*", "\n", kept)
+    return _BLANKS.sub(
+        lambda found: found["text"] or found["sign"] or "", re.sub(r"\n\s*", "\n", kept)
+    )
 
 
 def drop_unread_properties(css: str, texts: Sequence[str]) -> str:
