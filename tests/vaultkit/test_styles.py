@@ -92,14 +92,14 @@ def test_without_scripts_colours_follow_the_system(tmp_path: Path) -> None:
         '[data-md-color-scheme="slate"] p,body[data-md-color-scheme="slate"] .a,.b'
         "{--c:2;x:var(--c)}"
     )
-    head = '<head><link rel="stylesheet" href="own.css"></head>'
+    head = '<head><link rel="stylesheet" href="own.css"></head><body class="a">'
     chosen = '<input data-md-color-media="(prefers-color-scheme: dark)">'
     for name, page in {"one.html": head + chosen, "other.html": head}.items():
         (tmp_path / name).write_text(page)
     join_sheets(tmp_path, ".")
     (dark,) = tmp_path.glob("dark.*.css")
     assert dark.read_text() == ("body[data-md-color-scheme] p,body[data-md-color-scheme] .a{--c:2}")
-    link = f'<noscript><link rel="stylesheet" href="./{dark.name}" media="(prefers-color-'
+    link = f'<body class="a"><noscript><link rel="stylesheet" href="./{dark.name}" media="(prefers'
     assert link in (tmp_path / "one.html").read_text()
     assert "noscript" not in (tmp_path / "other.html").read_text()
 

@@ -54,6 +54,7 @@ _COSTLY = "data-md-color-switching"
 _COSTLY_RULE = re.compile(r"table:not\(\[class\]\) t[dh]\s*>\s*:(?:first|last)-child")
 #: Material's script gives the body of a page the dark scheme, if the system's colours are dark.
 _SLATE = re.compile(r'(?:body)?\[data-md-color-scheme="?slate"?\]')
+_BODY = re.compile(r"<body\b[^>]*>")
 _MEDIA = "(prefers-color-scheme: dark)"
 _SYSTEM = f'data-md-color-media="{_MEDIA}"'
 
@@ -199,11 +200,12 @@ def _replace_links(
         old = posixpath.relpath(_file_of(first, path, site).relative_to(site).as_posix(), ".")
         root = first[1].removesuffix(old)
         text = page[: first.start()] + f'<link rel="stylesheet" href="{root}{name}">\n    '
-        if dark and _SYSTEM in page:
-            sheet = f'<link rel="stylesheet" href="{root}{dark}" media="{_MEDIA}">'
-            text += f"<noscript>{sheet}</noscript>\n    "
         for link, end in pairwise([*(link.span() for link in links), (len(page), 0)]):
             text += page[link[1] : end[0]]
+        if dark and _SYSTEM in page:
+            # Not in the head: a page that is loaded in place would add it there, with its content.
+            sheet = f'<link rel="stylesheet" href="{root}{dark}" media="{_MEDIA}">'
+            text = _BODY.sub(rf"\g<0><noscript>{sheet}</noscript>", text, count=1)
         path.write_text(text, encoding="utf-8", newline="")
 
 
