@@ -37,7 +37,9 @@ NEEDED = {"flashcards.js": ".vk-deck"}
 _COMMENTS = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 _INDENTS = re.compile(r"^[ \t]+", re.MULTILINE)
 #: The scripts that check a page in the browser, published as one file, in one function.
-CHECKER = ("check-engine.js", "check-results.js", "check-cells.js", "check-page.js")
+CHECKER = ("check-engine.js", "check-cells.js", "check-page.js")
+#: The scripts that judge and show results, published as one module, loaded after a click.
+RESULTS = ("check-results.js", "check-shown.js")
 #: Style sheets, published as one file. Rules of a later one prevail over those of an earlier one.
 STYLES = (
     "colours.css",
@@ -211,7 +213,7 @@ class SiteAssets:
         return moved
 
     def checker(self, pyodide: str, figures: str = "") -> Iterator[SiteFile]:
-        """Yield the files that check a page in a browser: a worker, a zip, and the script.
+        """Yield the files that check a page in a browser: a worker, a zip, and the scripts.
 
         Parameters
         ----------
@@ -221,12 +223,14 @@ class SiteAssets:
             Name of the module whose ``FIGURES`` draw the figures of the vault.
         """
         worker = self.themed("check-worker.js")
+        results = self.file("check-results.js", "\n".join(map(read_theme_file, RESULTS)))
         content = runnable.zip_files(self.vault, figures)
         bundle = self.file("engine.zip", content)
         engine = runnable.addresses_script(
             self.vault,
             pyodide,
             worker=posixpath.basename(worker.uri),
+            results=posixpath.basename(results.uri),
             bundle=posixpath.basename(bundle.uri),
             size=len(content),
             root=posixpath.relpath(".", FOLDER),
@@ -235,7 +239,7 @@ class SiteAssets:
         parts = _INDENTS.sub("", "\n".join(map(read_theme_file, CHECKER)))
         script = self.file("check-page.js", f'{engine}(() => {{\n"use strict";\n{parts}}})();\n')
         self.appearance.extra_javascript.append(script.uri)
-        yield from (worker, bundle, script)
+        yield from (worker, bundle, results, script)
 
 
 def read_theme_file(name: str) -> str:

@@ -93,6 +93,7 @@ def addresses_script(
     address: str,
     *,
     worker: str,
+    results: str,
     bundle: str,
     size: int,
     root: str,
@@ -106,8 +107,8 @@ def addresses_script(
         The vault.
     address
         The address of Pyodide: a web address, or a path below the site's root.
-    worker, bundle
-        Addresses of the worker and the zip, relative to the script.
+    worker, results, bundle
+        Addresses of the worker, the module of results and the zip, relative to the script.
     size
         The size of the zip in bytes.
     root
@@ -121,6 +122,7 @@ def addresses_script(
         "files": PYODIDE,
         "megabytes": MEGABYTES + round(size / 1e6),
         "worker": worker,
+        "results": results,
         "bundle": {"address": bundle, "size": size},
         "ledger": f"{root}/checks.json",
         "root": vault.root.name,

@@ -11,6 +11,9 @@ const button = (words, act, name = "") => {
   made.addEventListener("click", act);
   return made;
 };
+// Interactive figures of a vault may call its functions; the scripts loaded later use the rest.
+globalThis.vaultkitPython = { engine, cost: COST, Stopped, address, button, element };
+
 /* Replaces a button by another one; the focus moves with it. */
 const swap = (gone, come, act) => {
   const had = document.activeElement === gone;

@@ -159,6 +159,3 @@ const engine = {
     this.loaded = false;
   },
 };
-
-// Interactive figures of a vault may call its functions.
-globalThis.vaultkitPython = { engine, cost: COST, Stopped };
