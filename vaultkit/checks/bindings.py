@@ -44,6 +44,8 @@ class Verdict:
     places: tuple[tuple[int, int], ...] = ()
     #: The place of a number, its digits, and those of the value.
     rewrites: tuple[tuple[int, int, str, str], ...] = ()
+    #: The numbers as the text has them, and as the code gives them, if one differs.
+    now: tuple[tuple[str, str], ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     tried: int = 0
     fails_elsewhere: bool = False
@@ -155,7 +157,7 @@ class Bindings:
             fix = rewritten.get(binding.line) if verdict.rewrites and not verdict.holds else None
             yield _check(
                 *at, HOLDS if verdict.holds else FAILS, verdict.why,
-                scope=verdict.scope if verdict.holds else "", fix=fix,
+                scope=verdict.scope if verdict.holds else "", fix=fix, now=verdict.now,
             )  # fmt: skip
 
     def _rewritten_lines(self) -> dict[int, Fix]:
@@ -218,7 +220,7 @@ def _check(line: int, what: str, column: int, outcome: str, why: str, **more: An
 
 
 def _verdict(judged: Judged) -> Verdict:
-    return Verdict(judged.holds, judged.why, judged.places, judged.rewrites)
+    return Verdict(judged.holds, judged.why, judged.places, judged.rewrites, judged.now)
 
 
 def _described(value: Any) -> tuple[Any, str]:

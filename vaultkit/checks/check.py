@@ -72,6 +72,9 @@ class Check:
         The index of the block that was checked, from 0; None for other checks.
     fix
         The edit that would make it hold, if one is known.
+    now
+        The numbers that a comment binds, if one of them differs from its value: each as the text
+        has it, and in the same form as the code gives it.
     """
 
     kind: str
@@ -86,6 +89,7 @@ class Check:
     seconds: float = 0.0
     block: int | None = None
     fix: Fix | None = None
+    now: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Shorten names and formulas in the message; outputs stay as they are."""
@@ -105,7 +109,7 @@ class Check:
         """
         kept = ("kind", "line", "what", "outcome")
         data = {**vars(self), "fix": self.fix and asdict(self.fix)}.items()
-        return {k: _encodable(v) for k, v in data if k in kept or v not in ("", None)}
+        return {k: _encodable(v) for k, v in data if k in kept or v not in ("", None, ())}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Check:
@@ -122,9 +126,10 @@ class Check:
         given = (getattr(check, name) for name in words)
         if not all(isinstance(value, str) for value in given) or not isinstance(check.line, int):
             raise TypeError("a check has words where numbers should be")
-        if fix is None:
-            return check
-        return cls(**{**data, "fix": Fix(**{**fix, "lines": tuple(fix["lines"])})})
+        more: dict[str, Any] = {"now": tuple((old, new) for old, new in data.get("now", ()))}
+        if fix is not None:
+            more["fix"] = Fix(**{**fix, "lines": tuple(fix["lines"])})
+        return replace(check, **more)
 
 
 @dataclass(frozen=True)

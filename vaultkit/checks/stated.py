@@ -35,12 +35,14 @@ class Judged:
     """Whether words state a value, the evidence or failure, and the places of the numbers.
 
     ``rewrites`` are the numbers that differ: line, column, digits, and the digits of the value.
+    ``now`` are the numbers if one differs: each as the text has it, and as the code gives it.
     """
 
     holds: bool
     why: str
     places: tuple[tuple[int, int], ...] = ()
     rewrites: tuple[tuple[int, int, str, str], ...] = ()
+    now: tuple[tuple[str, str], ...] = ()
 
 
 def judge_value(binding: Binding, value: Any, text: str) -> Judged:
@@ -188,12 +190,16 @@ def _number(
         for n, (one, place) in enumerate(stated)
         if n in wrong and place and (new := digits_of(one, values[n]))
     )
+    now = tuple(
+        (one.text, as_stated(one, values[n]) if n in wrong else one.text)
+        for n, (one, _) in enumerate(stated)
+    )
     if len(values) == 1:
-        return Judged(False, f"{binding.code} is {texts[0]}", places, rewrites)
+        return Judged(False, f"{binding.code} is {texts[0]}", places, rewrites, now)
     first = wrong[0]
     own = stated[first][0].text
     why = f"{own} is compared with number {first + 1} of {binding.code}, {texts[first]}"
-    return Judged(False, why, places, rewrites)
+    return Judged(False, why, places, rewrites, now)
 
 
 def _is_part(
@@ -254,6 +260,29 @@ def digits_of(stated: Stated, value: Fraction) -> str:
     best = min(scaled, key=lambda one: max(one / old, old / one) if old and one else one)
     comma = "," if "," in stated.digits else ""
     return f"{as_float(best):{comma}.{decimals}f}"
+
+
+def as_stated(stated: Stated, value: Fraction) -> str:
+    """Return a value in the form in which a text states a number, in digits.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> texts = "−2", "67.05 %", "falls by 0.5", "three quarters"
+    >>> read = [numbers(text, len(text), lexicon())[0] for text in texts]
+    >>> [as_stated(number, Fraction(1, 8)) for number in read]
+    ['0', '12.50 %', '0.1', '0.125']
+    >>> as_stated(read[0], Fraction(-3))
+    '−3'
+    """
+    plain = re.fullmatch(r"[\d,]+(?:\.(?P<decimals>\d+))?", stated.digits)
+    if not plain:
+        text = f"{as_float(abs(value)):.3g}"
+    else:
+        decimals = len(plain["decimals"] or "")
+        text = digits_of(stated, value) or f"{as_float(abs(value)):.{decimals}f}"
+    minus = "−" if value < 0 and not stated.sign and re.search("[1-9]", text) else ""
+    if not plain:
+        return minus + text
+    return re.sub(rf"[-−+]?{re.escape(stated.digits)}", minus + text, stated.text, count=1)
 
 
 def is_slip(number: Stated, value: Fraction) -> bool:

@@ -157,7 +157,7 @@ const note = (box) => {
       for (const [check, places] of late) {
         if (!on.mark(check, places) && check.outcome === "fails") lost.push(check);
       }
-      on.renew(outputs);
+      on.renew(outputs, changed);
       const figures = on.redraw(drawn, outputs);
       // Who runs a block wants to see what it shows, also where a question folds it.
       if (!follows) asker?.unfold();

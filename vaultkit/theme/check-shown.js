@@ -6,15 +6,52 @@ const { address, button, element } = globalThis.vaultkitPython;
 const FOLLOWS = "p, li, h1, h2, h3, h4, h5, h6, summary, table, figure, .vk-math--display";
 const RANK = { holds: 0, excepted: 1, unjudged: 2, changed: 3, fails: 4 };
 // The numbers of a text, with either minus sign.
-const NUMBERS = /[-−]?(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/g;
+const NUMBERS = /[-−]?(?<![\w.])\d+(?:,\d{3})*(?:\.\d*)?(?:e[-+]?\d+)?/g;
+const numbersIn = (words) => (words.match(NUMBERS) ?? []).map((text) =>
+  ({ text, value: Number(text.replaceAll(",", "").replace("−", "-")) }));
+const decimals = (text) => text.split(".")[1]?.length ?? 0;
+const isRounded = ({ text, value }, other) =>
+  Math.abs(value - other) <= .5 / 10 ** decimals(text) * (1 + 1e-9);
+/* Writes a value in the form of another number. */
+const written = (value, like) => {
+  if (!Number.isFinite(value)) return String(value);
+  const digits = { minimumFractionDigits: decimals(like), maximumFractionDigits: decimals(like), useGrouping: like.includes(",") };
+  const text = Math.abs(value).toLocaleString("en", digits);
+  return (value < 0 && /[1-9]/.test(text) ? "−" : "") + text;
+};
+/* Where a word begins for the last time in a text. */
+const lastOf = (text, word) => {
+  for (let at = text.lastIndexOf(word); at >= 0; at = at ? text.lastIndexOf(word, at - 1) : -1) {
+    if (!/[\w.−]/.test(text[at - 1] ?? "") && !/\w/.test(text[at + word.length] ?? "")) return at;
+  }
+  return -1;
+};
+/* The value of a formula that ends in a number: it may equal another one with an edit. */
+const valueIn = ({ kind, what, why = "" }) => {
+  const last = kind === "equation" && /(?:=|\\approx)\s*(-?\d[\d.]*)\s*$/.exec(what)?.[1];
+  const [, left, right] = /^\s*left (\S+), right (\S+);/m.exec(why) ?? [];
+  return last && Number(last) === Number(right) && Number.isFinite(Number(left)) ? written(Number(left), last) : "";
+};
+/* What a reader is told about a statement whose new value is not known. */
+const unknown = ({ kind, what, why = "" }) => {
+  const told = kind === "sentence" && why.startsWith(`${what}: `) ? why.slice(what.length + 2) : "";
+  return told ? `With your edit, ${told}` : `This ${NAMED[kind] ?? "statement"} belongs to the page without your edit`;
+};
+const NAMED = { number: "number", equation: "formula", shape: "size" };
 
 /* The functions that change the page of a note: `parts` are its elements by their names, `cells` its blocks. */
 const resultsOn = ({ article, parts, cells }) => {
+  let changes = [];  // What an edit has changed: its kind, and the element that shows it.
   const clear = () => {
+    changes = [];
     article.querySelectorAll(".vk-pair").forEach((pair) => pair.replaceWith(pair.firstElementChild.lastElementChild));
-    article.querySelectorAll(".vk-why, .vk-now").forEach((told) => told.remove());
+    article.querySelectorAll(".vk-why, .vk-now").forEach((told) => {
+      const around = told.parentElement;
+      told.remove();
+      if (told.matches("ins")) around.normalize();
+    });
     article.querySelectorAll("[data-outcome]").forEach((part) => {
-      for (const name of ["data-outcome", "data-now", "aria-describedby"]) part.removeAttribute(name);
+      for (const name of ["data-outcome", "data-now", "data-new", "aria-describedby"]) part.removeAttribute(name);
     });
   };
 
@@ -71,25 +108,98 @@ const resultsOn = ({ article, parts, cells }) => {
       element("p", {}, "With your edit"), element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))));
   };
 
-  /* Returns what a number of the text has become, if its output tells it. */
-  const became = (part, outputs) => {
-    const { place, text } = globalThis.VAULTKIT_SOURCE?.(part) ?? {};
-    const index = /^output-(\d+)$/.exec(place ?? "")?.[1];
-    if (index === undefined || !outputs.has(`block-${index}`)) return "";
-    const plain = (number) => number.replace("−", "-");
-    const numbers = (words) => (words.match(NUMBERS) ?? []).map(plain);
-    const before = numbers(article.querySelector(`[data-check="${place}"]`)?.textContent ?? "");
-    const after = numbers(outputs.get(`block-${index}`));
-    if (before.length !== after.length) return "";
-    const row = numbers(text.replaceAll(", ", " "));
-    const own = plain(part.textContent.trim());
+  /* Writes a new value behind a number. */
+  const insert = (after, now) => {
+    const shown = element("ins", { class: "vk-now" }, `\u00a0→\u00a0${now}`);
+    after.after(shown);
+    changes.push(["number", shown]);
+  };
+  const isNow = (part, now) => {
+    part.dataset.outcome = "changed";
+    part.dataset.now = `${now} with your edit, ${part.textContent.trim()} without it`;
+    part.dataset.new = now;
+    insert(part, now);
+  };
+
+  /* Shows the values of the numbers that a comment binds: the last one is `part`, the others are ahead of it. */
+  const showBound = (part, values) => {
+    const [last, now] = values.at(-1);
+    if (part.textContent.trim() !== last) return;
+    if (last !== now) isNow(part, now);
+    else delete part.dataset.outcome;
+    const walker = document.createTreeWalker(part.closest("tr, p, li, figcaption") ?? part.parentElement, NodeFilter.SHOW_TEXT);
+    const ahead = [];
+    for (let node = walker.nextNode(); node && !part.contains(node); node = walker.nextNode()) ahead.push(node);
+    const left = values.slice(0, -1);
+    for (const node of ahead.reverse()) {
+      let end = node.length;
+      while (left.length && !node.parentElement.closest("code, math, ins")) {
+        const [old, new_] = left.at(-1);
+        end = lastOf(node.data.slice(0, end), old);
+        if (end < 0) break;
+        left.pop();
+        if (old === new_) continue;
+        node.splitText(end + old.length);
+        insert(node, new_);
+      }
+    }
+  };
+
+  /* The numbers of an output or block, before and after the edit. */
+  const numbersOf = (place, outputs, edited) => {
+    const [, kind, index] = /^(output|block)-(\d+)$/.exec(place) ?? [];
+    const after = kind === "output" ? outputs.get(`block-${index}`) : edited[index];
+    if (after === undefined) return null;
+    const before = kind === "output" ? printed(parts.get(place)) : cells[index]?.original ?? "";
+    const both = [before, after].map(numbersIn);
+    return both[0].length === both[1].length ? both : null;
+  };
+  /* What a number of the text is with the edit, as its source tells: the same place of the same output or code.
+  Null if that is not known. `at` is its place in a row of numbers that the text gives one by one. */
+  const became = (part, { place, text }, at, both) => {
+    const own = numbersIn(part.textContent);
+    const row = numbersIn(text.replaceAll(", ", " "));
+    if (!own.length || !row.length) return null;
+    const [before, after] = both;
+    const percent = part.textContent.includes("%");
     const found = new Set();
     before.forEach((_, start) => {
-      if (!row.every((number, at) => before[start + at] === number)) return;
-      row.forEach((number, at) => { if (number === own) found.add(after[start + at]); });
+      if (!row.every((one, by) => before[start + by]?.value === one.value)) return;
+      const begins = own.length > 1 ? [0] : at === null ? row.keys() : [at];
+      for (const by of begins) {
+        const scale = [1, 100].slice(0, percent ? 2 : 1).find((factor) =>
+          own.every((one, by_) => row[by + by_] && isRounded(one, factor * row[by + by_].value)));
+        if (!scale) continue;
+        let which = 0;
+        found.add(part.textContent.trim().replace(NUMBERS, (old) => written(scale * after[start + by + which++].value, old)));
+      }
     });
-    const [now] = found;
-    return found.size === 1 && now !== own ? now.replace("-", "−") : "";
+    return found.size === 1 ? [...found][0] : null;
+  };
+
+  /* Writes the new value behind each number whose source has changed. A number that would be found on any page,
+  such as 10, changes only if the page has it no longer. */
+  const renew = (outputs, edited) => {
+    const numbers = [...article.querySelectorAll("span[data-check^=number]")]
+      .map((part) => ({ part, source: globalThis.VAULTKIT_SOURCE?.(part) }));
+    numbers.forEach(({ part, source }, index) => {
+      const both = source && numbersOf(source.place, outputs, edited);
+      if (!both || part.querySelector("ins, [data-new]") || part.closest("[data-new]")) return;
+      const row = numbersIn(source.text.replaceAll(", ", " "));
+      const isSame = ({ source: other }) => other?.place === source.place && other.text === source.text;
+      let [first, last] = [index, index];
+      while (first && isSame(numbers[first - 1])) first -= 1;
+      while (numbers[last + 1] && isSame(numbers[last + 1])) last += 1;
+      const now = became(part, source, (last - first + 1) % row.length ? null : (index - first) % row.length, both);
+      const isTelling = row.length > 1 || part.textContent.replace(/\D/g, "").length > 2;
+      if (now === null || !(isTelling || part.dataset.outcome === "changed")) return;
+      if (now !== part.textContent.trim()) isNow(part, now);
+      else if (part.dataset.outcome === "changed") delete part.dataset.outcome;
+    });
+    for (const part of article.querySelectorAll("[data-outcome=changed]:not(.highlight, [data-new], [data-check^=prediction])")) {
+      if (part.querySelector("ins, [data-new]") || part.parentElement.closest("[data-new]")) delete part.dataset.outcome;
+      else changes.push(["statement", part]);
+    }
   };
 
   const mark = (check, places) => {
@@ -114,7 +224,12 @@ const resultsOn = ({ article, parts, cells }) => {
         if (check.kind === "block") {
           compared(part, check.fix.output);
           cell?.say("the output has changed");
-        } else part.dataset.now = "No longer true with your edit";
+        } else {
+          part.dataset.now = unknown(check);
+          const now = valueIn(check);
+          if (check.now) showBound(part, check.now);
+          else if (now) isNow(part, now);
+        }
       } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
         explain(part, `Not judged here: it ${check.why}.`);
         cell?.say("not judged here");
@@ -136,16 +251,6 @@ const resultsOn = ({ article, parts, cells }) => {
     }
     part?.removeAttribute("data-outcome");
     mark(check, places);
-  };
-
-  /* Writes the new value behind each number whose output has changed. */
-  const renew = (outputs) => {
-    for (const part of article.querySelectorAll("span[data-check][data-outcome=changed]")) {
-      const now = became(part, outputs);
-      if (!now) continue;
-      part.dataset.now = `${now} with your edit`;
-      part.after(element("ins", { class: "vk-now" }, `\u00a0→\u00a0${now}`));
-    }
   };
 
   /* Shows each figure as it is with the edit, beside the published one. `drawn` are those that are functions

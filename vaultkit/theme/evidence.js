@@ -108,7 +108,8 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
       : [["The values are shown when you have answered the question in this section."]];
     // What a run in the reader's browser has found replaces what the build had found.
     const title = part.dataset.now ?? built;
-    if (part.dataset.now) lines.unshift([`On the page as it was published: “${built}”`]);
+    if (part.dataset.outcome === "changed") { if (lines.length) lines.unshift(["Without your edit:"]); }
+    else if (part.dataset.now) lines.unshift([`On the page as it was published: “${built}”`]);
     const name = part.dataset.term ? "What this means" : "Based on";
     box = element("div", { class: "vk-box", id: "vk-box", role: "dialog", "aria-label": name },
       element("p", { class: "vk-box__title" }, title));
