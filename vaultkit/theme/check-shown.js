@@ -9,6 +9,9 @@ const RANK = { holds: 0, excepted: 1, unjudged: 2, changed: 3, fails: 4 };
 const NUMBERS = /[-−]?(?<![\w.])\d+(?:,\d{3})*(?:\.\d*)?(?:e[-+]?\d+)?/g;
 const numbersIn = (words) => (words.match(NUMBERS) ?? []).map((text) =>
   ({ text, value: Number(text.replaceAll(",", "").replace("−", "-")) }));
+// An output in pieces, of which each second one is a word.
+const piecesOf = (text) => text.split(/([^\s,;=()[\]{}]+)/);
+const wordsOf = (text) => piecesOf(text).filter((_, at) => at % 2);
 const decimals = (text) => text.split(".")[1]?.length ?? 0;
 const isRounded = ({ text, value }, other) =>
   Math.abs(value - other) <= .5 / 10 ** decimals(text) * (1 + 1e-9);
@@ -95,17 +98,40 @@ const resultsOn = ({ article, parts, cells }) => {
     return id;
   };
 
-  /* Shows the output of edited code below the output of the page. What differs is marked. */
+  /* Shows the output of edited code below the output of the page, in the same form. What differs is marked. */
   const compared = (part, output) => {
-    const split = (text) => text.split(/([^\s,;=()[\]{}]+)/);  // words have odd places
-    const words = (pieces) => pieces.filter((_, at) => at % 2);
-    const old = words(split(printed(outputOf(part))));
-    const pieces = split(output);
-    const aligned = old.length === words(pieces).length;
+    const published = outputOf(part);
+    const old = wordsOf(printed(published));
+    const pieces = piecesOf(output);
+    const aligned = old.length === wordsOf(output).length;
     const shown = pieces.map((piece, at) =>
       (aligned && at % 2 && old[(at - 1) / 2] !== piece ? element("mark", {}, piece) : piece));
-    below(part, element("div", { class: "vk-now", role: "note" },
-      element("p", {}, "With your edit"), element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))));
+    const told = aligned && published?.querySelector("table") ? inTables(published, shown)
+      : [element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))];
+    const box = element("div", { class: "vk-now", role: "note" }, element("p", {}, "With your edit"), ...told);
+    below(part, box);
+    changes.push(["output", box]);
+  };
+  /* The parts of an output with the words of another one, of which there are as many. `shown` has a word at each
+  odd place, and between two parts a line ends. */
+  const inTables = (published, shown) => {
+    let at = 0;
+    const take = (text) => {
+      const words = wordsOf(text).length;
+      const taken = shown.slice(at + 1, at + 2 * words);
+      at += 2 * words;
+      return taken;
+    };
+    return [...published.querySelectorAll("pre > code, table")].map((part) => {
+      if (part.matches("code")) {
+        const begin = shown[at].split("\n").at(-1);
+        const words = take(part.textContent);
+        return element("pre", { tabindex: "0" }, begin, ...words, shown[at].split("\n")[0]);
+      }
+      const table = part.cloneNode(true);
+      table.querySelectorAll("th, td, caption").forEach((cell) => cell.replaceChildren(...take(cell.textContent)));
+      return element("div", { class: "vk-values__box" }, table);
+    });
   };
 
   /* Writes a new value behind a number. */
@@ -116,7 +142,8 @@ const resultsOn = ({ article, parts, cells }) => {
   };
   const isNow = (part, now) => {
     part.dataset.outcome = "changed";
-    part.dataset.now = `${now} with your edit, ${part.textContent.trim()} without it`;
+    const old = part.matches(".vk-math") ? "" : `, ${part.textContent.trim()} without it`;
+    part.dataset.now = `${now} with your edit${old}`;
     part.dataset.new = now;
     insert(part, now);
   };
