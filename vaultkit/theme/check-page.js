@@ -159,8 +159,8 @@ const note = (box) => {
       }
       on.renew(outputs, changed);
       const figures = on.redraw(drawn, outputs);
-      // Who runs a block wants to see what it shows, also where a question folds it.
-      if (!follows) asker?.unfold();
+      // Who runs a block as it is published wants to see what it shows, also where a question folds it.
+      if (!edited && !follows) asker?.unfold();
       const fails = found.some((check) => check.outcome === "fails");
       view.say(edited ? experiment(found, figures, seconds)
         : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
