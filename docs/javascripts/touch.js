@@ -37,6 +37,4 @@
   // Material's: it emits after every page that was loaded in place.
   if (typeof document$ === "undefined") prepare();
   else document$.subscribe(prepare);
-  // A reader's edit has drawn a figure again.
-  document.addEventListener("vaultkit:figures", prepare);
 })();

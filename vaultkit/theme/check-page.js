@@ -158,7 +158,7 @@ const note = (box) => {
         if (!on.mark(check, places) && check.outcome === "fails") lost.push(check);
       }
       on.renew(outputs, changed);
-      const figures = on.redraw(drawn, outputs);
+      on.redraw(drawn, outputs);
       // Who runs a block as it is published wants to see what it shows, also where a question folds it.
       if (!edited && !follows) asker?.unfold();
       const fails = found.some((check) => check.outcome === "fails");

@@ -280,22 +280,23 @@ const resultsOn = ({ article, parts, cells }) => {
     mark(check, places);
   };
 
-  /* Shows each figure as it is with the edit, beside the published one. `drawn` are those that are functions
+  /* Shows each figure as it is with the edit, below the published one. `drawn` are those that are functions
   of the page's variables; if the page shows one drawing twice, both show the later result. */
   const redraw = (drawn, outputs) => {
     const tell = (box, text) => below(box, element("p", { class: "vk-now", role: "note" }, text));
-    let number = 0;
     for (const box of article.querySelectorAll(".vk-figure-box, img[data-check]")) {
       const file = box.getAttribute("src")?.split("/").pop();
       const now = drawn.get(box.dataset.figure ?? decodeURIComponent(file));
       if (now?.svg) {
         const host = box.closest("figure") ?? box;
         const old = element("div", {}, element("p", {}, "On the page"));
-        const svg = element("span", { class: "vk-figure-box" }, drawing(now.svg));
-        host.before(element("div", { class: "vk-pair" }, old, element("div", { class: "vk-now", role: "note" },
-          element("p", {}, "With your edit"), element("figure", {}, svg))));
+        const svg = drawing(now.svg);
+        markTexts(box.querySelector("svg"), svg);
+        const pair = element("div", { class: "vk-pair" }, old, element("div", { class: "vk-now", role: "note" },
+          element("p", {}, "With your edit"), element("figure", {}, element("span", { class: "vk-figure-box" }, svg))));
+        host.before(pair);
+        changes.push(["figure", pair.lastElementChild]);
         old.append(host);
-        number += 1;
       } else if (now?.error) tell(box, `With your edit, this figure cannot be drawn: ${now.error}`);
       else if (!now && outputs.size && box.matches("img")) {
         tell(box, "This figure is the published one, without your edit.");
@@ -303,18 +304,23 @@ const resultsOn = ({ article, parts, cells }) => {
         tell(box, "This figure shows the original numbers, without your edit.");
       }
     }
-    // The script of an interactive figure starts it.
-    if (number) document.dispatchEvent(new Event("vaultkit:figures"));
-    return number;
   };
 
   return { clear, mark, preview, renew, redraw };
+};
+
+/* Marks the texts of a drawing that differ from those of another one, if it has as many. */
+const markTexts = (old, svg) => {
+  const [before, after] = [old, svg].map((one) => [...one?.querySelectorAll("text") ?? []]);
+  if (before.length !== after.length) return;
+  after.forEach((text, at) => text.classList.toggle("vk-changed", text.textContent !== before[at].textContent));
 };
 
 /* Parses a drawing of which the page already has one; its ids are removed, since they must be unique. */
 const drawing = (text) => {
   const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   const label = svg.querySelector("desc")?.textContent ?? "";
+  svg.querySelector("metadata")?.remove();  // its script would make it another thing to touch
   svg.querySelectorAll("[id]").forEach((part) => part.removeAttribute("id"));
   ["aria-labelledby", "aria-describedby"].forEach((name) => svg.removeAttribute(name));
   svg.setAttribute("aria-label", `With your edit: ${label}`);
