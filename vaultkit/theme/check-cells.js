@@ -57,7 +57,7 @@ const cellOf = (part, { run, follow, keep, reset }) => {
   code.addEventListener("input", () => {
     keep();
     // The results are those of other code.
-    if (engine.loaded) said.textContent = "edited, computing again …";
+    if (engine.ready) said.textContent = "edited, computing again …";
     else if (part.dataset.outcome) said.textContent = "edited, not run";
     delete part.dataset.outcome;
     follow(cell);

@@ -93,10 +93,10 @@ const note = (box) => {
     cells.forEach((cell) => cell?.say(""));
   };
 
-  /* Where Python is there, an edit needs no button: everything below it follows. */
+  /* Where Python is there or starts again, an edit needs no button: everything below it follows. */
   const follow = (cell) => {
     clearTimeout(resting);
-    if (engine.loaded) resting = setTimeout(() => run(cell, true), REST);
+    if (engine.ready) resting = setTimeout(() => run(cell, true), REST);
   };
 
   /* Runs the page. After an edit, a block's result is replaced when it has run; all else at the end, so that
@@ -117,6 +117,12 @@ const note = (box) => {
     const outputs = new Map();
     const drawn = new Map();
     const late = [];
+    const showLate = () => {
+      if (follows) clear();
+      for (const [check, places] of late) {
+        if (!on.mark(check, places) && check.outcome === "fails") lost.push(check);
+      }
+    };
     // A run that takes longer shows that it can be stopped.
     const slow = follows && setTimeout(() => asker.running(true), GIVES_IN);
     if (!follows) clear();
@@ -153,10 +159,7 @@ const note = (box) => {
         } else if (!on.mark(check, places) && check.outcome === "fails") lost.push(check);
       });
       if (again) return;  // These are the results of other code.
-      if (follows) clear();
-      for (const [check, places] of late) {
-        if (!on.mark(check, places) && check.outcome === "fails") lost.push(check);
-      }
+      showLate();
       on.renew(outputs, changed);
       on.redraw(drawn, outputs);
       // Who runs a block as it is published wants to see what it shows, also where a question folds it.
@@ -171,6 +174,8 @@ const note = (box) => {
       }
       number(article, view.said);
     } catch (error) {
+      // What was shown before belongs to other code.
+      if (!again) showLate();
       view.say(error.message, "fails");
       current?.running(false);
       (current ?? asker)?.say(error.message);
