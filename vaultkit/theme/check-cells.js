@@ -22,7 +22,7 @@ const swap = (gone, come, act) => {
 };
 
 /* A block of code that readers can run and edit. */
-const cellOf = (part, { run, follow, keep, reset }) => {
+const cellOf = (part, { run, follow, keep, reset, colour }) => {
   const pre = part.querySelector("pre");
   const code = part.querySelector("code");
   const original = code.textContent.replace(/\n$/, "");
@@ -42,7 +42,11 @@ const cellOf = (part, { run, follow, keep, reset }) => {
     run(cell);
   });
   const change = button("Edit", () => {
-    cell.edit(original);
+    if (area) {
+      cell.leave();
+      return;
+    }
+    cell.edit(cell.text());
     area.focus();
   });
   const back = button("Reset", reset);
@@ -63,6 +67,10 @@ const cellOf = (part, { run, follow, keep, reset }) => {
     follow(cell);
   });
   code.addEventListener("keydown", (event) => {
+    if (area && event.key === "Escape") {
+      cell.leave();
+      change.focus({ preventScroll: true });
+    }
     if (area && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       go.click();
@@ -72,7 +80,7 @@ const cellOf = (part, { run, follow, keep, reset }) => {
     original,
     editing: () => area !== null,
     text: () => code.textContent.replace(/\n$/, ""),
-    changed: () => area !== null && cell.text() !== original,
+    changed: () => cell.text() !== original,
     unfold() {
       const output = part.nextElementSibling;
       if (output?.matches(".output[hidden]")) output.dispatchEvent(new Event("beforematch"));
@@ -95,23 +103,30 @@ const cellOf = (part, { run, follow, keep, reset }) => {
       part.querySelectorAll(".vk-unfold input").forEach((fold) => { fold.checked = true; });
       const attributes = {
         contenteditable: "plaintext-only", role: "textbox", "aria-multiline": "true", spellcheck: "false",
-        autocapitalize: "off", tabindex: "0", "aria-label": "Code of this block; Ctrl and Enter run it",
+        autocapitalize: "off", tabindex: "0", "aria-label": "Code of this block; Ctrl and Enter run it, Escape leaves it",
       };
       for (const [key, value] of Object.entries(attributes)) code.setAttribute(key, value);
       code.classList.add("vk-cell__code");
-      if (text !== original) code.textContent = `${text}\n`;
-      change.hidden = true;
+      if (text !== cell.text()) code.textContent = `${text}\n`;
+      change.textContent = "Done";
       back.hidden = false;
       keep();
     },
-    restore() {
-      if (area) {
-        for (const name of ["contenteditable", "role", "aria-multiline", "aria-label", "tabindex"]) code.removeAttribute(name);
-        code.classList.remove("vk-cell__code");
-        code.innerHTML = coloured;
-      }
+    /* Ends the editing; the edit stays. */
+    leave() {
+      if (!area) return;
+      for (const name of ["contenteditable", "role", "aria-multiline", "aria-label", "tabindex"]) code.removeAttribute(name);
+      code.classList.remove("vk-cell__code");
       area = null;
-      change.hidden = false;
+      change.textContent = "Edit";
+      back.hidden = !cell.changed();
+      if (cell.changed()) colour(code);
+      else code.innerHTML = coloured;
+      keep();
+    },
+    restore() {
+      code.innerHTML = coloured;
+      cell.leave();
       back.hidden = true;
       said.textContent = "";
     },

@@ -84,7 +84,7 @@ const note = (box) => {
       if (kept.length) sessionStorage.setItem(store, JSON.stringify(kept));
       else sessionStorage.removeItem(store);
     } catch { /* Where nothing may be kept, edits last as long as the page. */ }
-    reset.hidden = !cells.some((cell) => cell?.editing());
+    reset.hidden = !cells.some((cell) => cell?.editing() || cell?.changed());
   };
   // What was found is on the page only after a run.
   let on;
@@ -209,7 +209,10 @@ const note = (box) => {
 
   for (const [place, part] of parts) {
     if (!place.startsWith("block-") || part.matches(".no-run")) continue;
-    cells[Number(place.slice(6))] = cellOf(part, { run, follow, keep, reset: () => reset.click() });
+    cells[Number(place.slice(6))] = cellOf(part, {
+      run, follow, keep, reset: () => reset.click(),
+      colour: (code) => results().then((shown) => shown.colour(article, code), () => {}),
+    });
   }
   try {
     for (const [index, original, code] of JSON.parse(sessionStorage.getItem(store) ?? "[]")) {

@@ -309,6 +309,25 @@ const resultsOn = ({ article, parts, cells }) => {
   return { clear, mark, preview, renew, redraw };
 };
 
+/* Gives the words of edited code the colours that they have in the code of the page. */
+const TOKENS = /(?<c1>#.*)|(?<s2>(?:[rbfu]{0,2})(?:"""[^]*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?))|(?<mf>\b\d[\w.]*)|(?<n>[a-z_]\w*)|(?<o>[-+*/%@=<>!&|^~]+)/gi;
+const KEYWORDS = /^(?:and|as|assert|break|class|continue|def|del|elif|else|except|finally|for|from|if|import|in|is|lambda|not|or|pass|raise|return|try|while|with|yield|None|True|False)$/;
+const colour = (article, code) => {
+  if (code.matches("[contenteditable]")) return;
+  const known = new Map([...article.querySelectorAll(".highlight pre > code > span")]
+    .map((span) => [span.textContent, span.className]));
+  const text = code.textContent;
+  const made = [];
+  let end = 0;
+  for (const found of text.matchAll(TOKENS)) {
+    const [kind] = Object.entries(found.groups).find(([, words]) => words !== undefined);
+    const name = kind !== "n" ? kind : KEYWORDS.test(found[0]) ? "k" : known.get(found[0]) ?? "n";
+    made.push(text.slice(end, found.index), element("span", { class: name }, found[0]));
+    end = found.index + found[0].length;
+  }
+  code.replaceChildren(...made, text.slice(end));
+};
+
 /* Marks the texts of a drawing that differ from those of another one, if it has as many. */
 const markTexts = (old, svg) => {
   const [before, after] = [old, svg].map((one) => [...one?.querySelectorAll("text") ?? []]);
@@ -344,4 +363,4 @@ const show = (why) => {
 };
 
 
-export { compare, differences, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals, count };
+export { colour, compare, differences, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals, count };
