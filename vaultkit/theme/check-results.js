@@ -119,11 +119,13 @@ const experiment = (found, figures, seconds) => {
     `${count(of("holds"), "check")} as before, in ${time(seconds)}.`;
 };
 
-/* Puts every row of an array on its own line; what is not part of an array is a sentence. */
+/* Puts every row of an array on its own line, and both sides of a formula below each other; what is not part of
+an array is a sentence. */
 const inRows = (text) => {
   const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n ");
-  return rows === text ? text
-    : rows.replace(/ (?=\[\[)/g, "\n").replace(/(?<=\]\])[,;] /g, "\n").replace(/^ +(?=\w)/gm, "");
+  if (rows === text && !/\b(?:left|right) \[/.test(text)) return text;
+  return rows.replace(/ (?=\[\[)|(?<=\b(?:left|right)) (?=\[)/g, "\n")
+    .replace(/(?<=\]\])[,;] |(?<=\])[,;] (?=right |the )/g, "\n").replace(/^ +(?=\w)/gm, "");
 };
 const isRow = (line) => /^ *(?:\[|\.\.\.)/.test(line);
 
