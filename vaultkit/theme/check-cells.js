@@ -77,7 +77,7 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
     }
   });
   const cell = {
-    original,
+    original, part,
     editing: () => area !== null,
     text: () => code.textContent.replace(/\n$/, ""),
     changed: () => cell.text() !== original,
@@ -85,8 +85,8 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
       const output = part.nextElementSibling;
       if (output?.matches(".output[hidden]")) output.dispatchEvent(new Event("beforematch"));
     },
-    say(text) {
-      said.textContent = text;
+    say(...words) {
+      said.replaceChildren(...words);
     },
     loading() {
       turn(true);

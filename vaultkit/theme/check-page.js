@@ -110,8 +110,8 @@ const note = (box) => {
     }
     busy = true;
     again = false;
-    const changed = edits();
-    const edited = Object.keys(changed).length > 0;
+    const code = edits();
+    const edited = Object.keys(code).length > 0;
     const found = [];
     const lost = [];
     const outputs = new Map();
@@ -131,14 +131,14 @@ const note = (box) => {
     let current;
     try {
       if (!engine.loaded) asker?.loading();
-      const { compare, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals } = await withPython();
+      const { changed, compare, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals } = await withPython();
       on ??= resultsOn({ article, parts, cells });
       view.loaded();
       if (!box.isConnected) return;
       asker?.say("");
       view.say("Checking …");
       const built = await ledger(name);
-      const seconds = await engine.check(name, changed, ({ block, figure, svg, error, check: result, places }) => {
+      const seconds = await engine.check(name, code, ({ block, figure, svg, error, check: result, places }) => {
         if (figure) {
           drawn.set(figure, { svg, error });
           return;
@@ -160,17 +160,24 @@ const note = (box) => {
       });
       if (again) return;  // These are the results of other code.
       showLate();
-      on.renew(outputs, changed);
+      on.renew(outputs, code);
       on.redraw(drawn, outputs);
       // Who runs a block as it is published wants to see what it shows, also where a question folds it.
       if (!edited && !follows) asker?.unfold();
       const fails = found.some((check) => check.outcome === "fails");
-      view.say(edited ? experiment(found, figures, seconds)
+      const { kinds } = on.summary();
+      view.say(edited ? experiment(found, kinds, seconds)
         : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
         fails ? "fails" : edited ? "" : "holds");
       for (const check of lost) {
         box.append(element("div", { class: "vk-why", role: "note" },
           element("p", {}, `${check.what}: ${plain(check)}`)));
+      }
+      if (edited) {
+        view.said.append(...on.summary().go);
+        if (asker && asker.part.dataset.outcome !== "fails") {
+          asker.say(changed(found, kinds) || "nothing changes", ...on.summary(asker.part).go);
+        }
       }
       number(article, view.said);
     } catch (error) {

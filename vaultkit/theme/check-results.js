@@ -95,27 +95,24 @@ const compare = (found, built) => {
   if (!other) return "The build found the same, check by check.";
   return `${other === 1 ? "1 outcome is" : `${other} outcomes are`} different from what the build found.`;
 };
-/* Says what an edit has changed. */
-const experiment = (found, figures, seconds) => {
+/* Says what an edit has changed: `kinds` are those of the parts of the page that show it. */
+const changed = (found, kinds) => {
+  const fails = (...own) => found.filter(({ kind, outcome }) => outcome === "fails" && own.includes(kind)).length;
+  const counts = ["output", "number", "figure", "statement"]
+    .map((kind) => [kind, kinds.filter((own) => own === kind).length]).filter(([, many]) => many);
+  const [formulas, shapes, blocks] = [fails("equation"), fails("shape"), fails("block")];
+  return [
+    counts.length && `${counts.map(([kind, many]) => count(many, kind)).join(", ")} changed`,
+    formulas && `${count(formulas, "formula")} no longer ${formulas === 1 ? "holds" : "hold"}`,
+    shapes && `${count(shapes, "shape")} no longer ${shapes === 1 ? "fits" : "fit"}`,
+    blocks && `${count(blocks, "block")} ${blocks === 1 ? "does" : "do"} not run`,
+  ].filter(Boolean).join(", ");
+};
+const experiment = (found, kinds, seconds) => {
   const judged = found.filter((check) => KINDS.includes(check.kind));
-  const of = (outcome, test = () => true) =>
-    judged.filter((check) => check.outcome === outcome && test(check)).length;
-  const isBlock = ({ kind }) => kind === "block";
-  const outputs = of("changed", isBlock);
-  const others = of("changed") - outputs;
-  const errors = of("fails", isBlock);
-  const shapes = of("fails", ({ kind }) => kind === "shape");
-  const formulas = of("fails") - errors - shapes;
-  const parts = [
-    outputs && count(outputs, "other output"),
-    figures && `${count(figures, "other figure")}`,
-    others && `${count(others, "statement")} about them that ${others === 1 ? "is" : "are"} different now`,
-    formulas && `${count(formulas, "formula")} that no longer ${formulas === 1 ? "holds" : "hold"}`,
-    shapes && `${count(shapes, "shape")} that no longer ${shapes === 1 ? "fits" : "fit"}`,
-    errors && `${count(errors, "block")} that ${errors === 1 ? "does" : "do"} not run`,
-    of("unjudged") && `${count(of("unjudged"), "check")} not judged`,
-  ].filter(Boolean);
-  return `With your edit: ${parts.join(", ") || "nothing else changes"}; ` +
+  const of = (outcome) => judged.filter((check) => check.outcome === outcome).length;
+  const left = of("unjudged") ? `, ${count(of("unjudged"), "check")} not judged` : "";
+  return `With your edit: ${changed(found, kinds) || "nothing else changes"}${left}; ` +
     `${count(of("holds"), "check")} as before, in ${time(seconds)}.`;
 };
 

@@ -110,7 +110,7 @@ const resultsOn = ({ article, parts, cells }) => {
       : [element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))];
     const box = element("div", { class: "vk-now", role: "note" }, element("p", {}, "With your edit"), ...told);
     below(part, box);
-    changes.push(["output", box]);
+    changes.push(["output", box, part]);
   };
   /* The parts of an output with the words of another one, of which there are as many. `shown` has a word at each
   odd place, and between two parts a line ends. */
@@ -306,7 +306,19 @@ const resultsOn = ({ article, parts, cells }) => {
     }
   };
 
-  return { clear, mark, preview, renew, redraw };
+  /* The kinds of what has changed, and a button that leads to the first of it apart from the output of a block. */
+  const summary = (block) => {
+    const others = changes.filter(([, , of]) => !of || of !== block).map(([, part]) => part);
+    const [first] = others.sort((one, other) =>
+      (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+    const go = first && button("Show the first", () => {
+      const shown = first.offsetParent ? first : first.previousElementSibling ?? first;  // folded until it is predicted
+      if (!shown.matches("[tabindex]")) shown.tabIndex = -1;
+      show(shown);
+    }, "vk-why__next");
+    return { kinds: changes.map(([kind]) => kind), go: go ? [" ", go] : [] };
+  };
+  return { clear, mark, preview, renew, redraw, summary };
 };
 
 /* Gives the words of edited code the colours that they have in the code of the page. */
@@ -363,4 +375,4 @@ const show = (why) => {
 };
 
 
-export { colour, compare, differences, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals, count };
+export { changed, colour, compare, differences, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals, count };
