@@ -122,7 +122,7 @@ const inRows = (text) => {
   const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n ");
   if (rows === text && !/\b(?:left|right) \[/.test(text)) return text;
   return rows.replace(/ (?=\[\[)|(?<=\b(?:left|right)) (?=\[)/g, "\n")
-    .replace(/(?<=\]\])[,;] |(?<=\])[,;] (?=right |the )/g, "\n").replace(/^ +(?=\w)/gm, "");
+    .replace(/(?<=\]\])[,;] |(?<=\])[,;] (?=right\b|the )/g, "\n").replace(/^ +(?=\w)/gm, "");
 };
 const isRow = (line) => /^ *(?:\[|\.\.\.)/.test(line);
 

@@ -224,7 +224,8 @@ const resultsOn = ({ article, parts, cells }) => {
       else if (part.dataset.outcome === "changed") delete part.dataset.outcome;
     });
     for (const part of article.querySelectorAll("[data-outcome=changed]:not(.highlight, [data-new], [data-check^=prediction])")) {
-      if (part.querySelector("ins, [data-new]") || part.parentElement.closest("[data-new]")) delete part.dataset.outcome;
+      const isShown = part.matches("svg, img, [data-says]") || part.querySelector("ins, [data-new]");
+      if (isShown || part.parentElement.closest("[data-new]")) delete part.dataset.outcome;
       else changes.push(["statement", part]);
     }
   };
@@ -254,7 +255,9 @@ const resultsOn = ({ article, parts, cells }) => {
         } else {
           part.dataset.now = unknown(check);
           const now = valueIn(check);
-          if (check.now) showBound(part, check.now);
+          // A number that a comment binds has two names; the element of the second one is inside that of the first.
+          if (check.now && place !== places.at(-1)) delete part.dataset.outcome;
+          else if (check.now) showBound(part, check.now);
           else if (now) isNow(part, now);
         }
       } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
