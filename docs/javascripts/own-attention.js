@@ -61,6 +61,7 @@ export const mount = (figure) => {
   panel.classList.add("own");
   panel.append(shown);
 
+  let asked = false;
   let turn = 0; // an answer to an older text is dropped
   const say = (text) => { words.textContent = text; };
   const clear = (text) => {
@@ -101,6 +102,14 @@ export const mount = (figure) => {
       return;
     }
     const { engine, Stopped } = python;
+    // The size of the download is shown before anything is fetched.
+    if (!engine.loaded && !asked) {
+      asked = true;
+      run.textContent = "Load and check";
+      say(`This loads Python first: ${python.cost}.`);
+      return;
+    }
+    run.textContent = "Check";
     clear("Checking …");
     const mine = turn;
     if (!engine.loaded) engine.watch(bar, (text) => { if (mine === turn) say(text[0].toUpperCase() + text.slice(1)); });

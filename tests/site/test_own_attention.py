@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from touching import figure
 from visitor import Visitor, restyle, violations
 
 from snippets.own_attention import EXAMPLES, report
+from vaultkit.site.runnable import PYODIDE
 
 PAGE = "common-mistakes/"
 BOOT = 120_000
@@ -100,7 +102,13 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor) -> None:
 
 @pytest.mark.long
 def test_python_in_the_page_recognizes_a_mistake(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
-    _, found = opened(visit)
+    page, found = opened(visit)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    found.get_by_role("button", name="Check").click()
+    expect(found.locator(".touch__words")).to_contain_text(re.compile(r"about \d+ MB"))
+    expect(found.get_by_role("button", name="Load and check")).to_be_visible()
+    assert not set(PYODIDE) & set(asked)
     assert TOO_LATE in check(found, CAUSAL, "makes a known mistake", BOOT)
     right = EXAMPLES["einsum"] + "print('printed')"
     assert check(found, right, "is right: no output differs") == ""

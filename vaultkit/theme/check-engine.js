@@ -70,10 +70,11 @@ const engine = {
     bar.value = 0;
     bar.hidden = false;
     tell("loading Python …");
-    const megabytes = (bytes) => Math.round(bytes / 1e6);  // a screen reader reads each change
+    // As many megabytes as were announced: files are sent compressed, and counted as they are unpacked.
+    const { megabytes } = VAULTKIT_ENGINE;
     this.progress = (loaded, total) => {
       bar.value = LOADED * loaded / total;
-      tell(`loading Python: ${megabytes(loaded)} of ${megabytes(total)} MB`);
+      tell(`loading Python: ${Math.round(megabytes * loaded / total)} of ${megabytes} MB`);  // a screen reader reads each change
     };
     // How far a part has come is not known: the bar moves, and does not reach its end.
     this.begins = (part, [begin, end]) => {
