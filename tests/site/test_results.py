@@ -9,7 +9,7 @@ from visitor import ROOT, Visitor
 
 SCRIPT = (ROOT / "vaultkit" / "theme" / "check-results.js").read_text(encoding="utf-8")
 CALL = """([script, name, given]) =>
-  new Function(`${script}; return { outcomeOf, experiment, plain };`)()[name](...given)"""
+  new Function(`${script}; return { outcomeOf, changed, experiment, plain };`)()[name](...given)"""
 
 
 def call(visit: Visitor, name: str, *given: Any) -> Any:
@@ -68,10 +68,12 @@ def test_what_fails_is_named(visit: Visitor) -> None:
         check("block", "c"),
         check("link", "", "holds"),
     ]
-    assert call(visit, "experiment", found, 2, 0.5) == (
-        "With your edit: 2 other figures, 1 formula that no longer holds, "
-        "1 shape that no longer fits, 1 block that does not run; 1 check as before, in 500 ms."
+    kinds = ["number", "output", "figure", "number"]
+    assert call(visit, "experiment", found, kinds, 0.5) == (
+        "With your edit: 1 output, 2 numbers, 1 figure changed, 1 formula no longer holds, "
+        "1 shape no longer fits, 1 block does not run; 1 check as before, in 500 ms."
     )
+    assert call(visit, "changed", found[3:], []) == ""
 
 
 def test_the_rows_of_an_array_stay_below_each_other(visit: Visitor) -> None:
@@ -82,6 +84,13 @@ def test_the_rows_of_an_array_stay_below_each_other(visit: Visitor) -> None:
     ) == (
         "Does not hold:\nleft\n[[1 2 ... 3]\n [4 5 ... 6]]\n"
         "right\n[[1 2 ... 3]\n [4 5 ... 7]]\nthe largest difference is 1"
+    )
+
+
+def test_both_sides_of_a_formula_are_below_each_other(visit: Visitor) -> None:
+    why = "$a = b$ does not hold\n  left [1. 0.5], right [1. 0.25]; the largest difference is 0.25"
+    assert call(visit, "plain", check("equation", "a = b", why=why)) == (
+        "Does not hold\nleft\n[1. 0.5]\nright\n[1. 0.25]\nthe largest difference is 0.25"
     )
 
 

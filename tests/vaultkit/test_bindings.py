@@ -1,6 +1,7 @@
 """Words that a comment binds to code are compared with its value, and with what it states."""
 
 import io
+import json
 import re
 import zipfile
 from collections.abc import Callable
@@ -391,6 +392,21 @@ def test_numbers_are_rewritten_but_words_are_not(tmp_path: Path) -> None:
         apply_edits(note, [c.fix for c in inspect(note, vault) if c.fix and c.kind in REWRITTEN])
     after = before.replace("61 %", "62 %").replace("0.14<", "0.15<").replace("2.50", "1.00")
     assert path.read_text() == after
+
+
+def test_a_number_that_differs_comes_with_its_value(found: Callable[..., list[Check]]) -> None:
+    text = (
+        "It is 0.15 and −0.30<!-- = weights[:2] -->, four<!-- = n + 1 --> and 61 %<!-- = -weights[2] -->."
+    )
+    checks = found(text, CODE)
+    assert [check.now for check in checks] == [
+        (("0.15", "0.15"), ("−0.30", "0.23")),
+        (("four", "5"),),
+        (("61 %", "−62 %"),),
+    ]
+    assert [Check.from_plain(json.loads(json.dumps(c.plain()))) for c in checks] == checks
+    (holds,) = found("It is four<!-- = n -->.", CODE)
+    assert "now" not in holds.plain()
 
 
 def test_it_is_counted_shown_and_offered(tmp_path: Path) -> None:
