@@ -186,7 +186,7 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
     load(page)
     edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
     # No button is needed: what is below follows the edit.
-    expect(said(page)).to_contain_text("1 formula that no longer holds", timeout=RUN)
+    expect(said(page)).to_contain_text("1 formula no longer holds", timeout=RUN)
     fallen = page.locator(".vk-math[data-outcome=fails]")
     assert fallen.count() == 1
     assert r"\frac" in str(fallen.first.locator("math").get_attribute("data-tex"))
@@ -233,7 +233,8 @@ def test_an_edit_draws_figures_again_and_reset_brings_them_back(
     page = ready
     for title, block, change, figure, label in FIGURES_EDITED:
         follow(page, loaded.base, f"{title.lower().replace(' ', '-')}/", title)
-        published = page.locator(f"[data-figure='{figure}.svg'] svg text")
+        published_svg = page.locator(f"[data-figure='{figure}.svg'] svg")
+        published = published_svg.locator("text")
         texts = published.all_text_contents()
         assert label not in texts
         load(page)
@@ -241,9 +242,17 @@ def test_an_edit_draws_figures_again_and_reset_brings_them_back(
         edit(page, block, change)
         pair = page.locator(".vk-pair", has=page.locator(f"[data-figure='{figure}.svg']"))
         new = pair.locator(".vk-now svg")
-        expect(new.locator("text", has_text=label).first).to_be_visible(timeout=RUN)
+        changed = new.locator("text.vk-changed", has_text=label).first
+        expect(changed).to_be_visible(timeout=RUN)
+        old, now = published_svg.bounding_box(), new.bounding_box()
+        assert old
+        assert now
+        assert abs(now["width"] - old["width"]) < 2
+        assert now["y"] > old["y"] + old["height"]
         assert published.all_text_contents() == texts
-        expect(said(page)).to_contain_text("other figure")
+        expect(said(page)).to_contain_text(re.compile(r"\d figures? changed"))
+        # There is one figure to touch, the published one.
+        expect(page.locator(".vk-now [data-touch]")).to_have_count(0)
         expect(new).to_have_attribute("aria-label", re.compile("^With your edit: "))
         ids = "[...document.querySelectorAll('[id]')].map((part) => part.id)"
         assert page.evaluate(f"(new Set({ids})).size === {ids}.length")
@@ -266,6 +275,112 @@ def test_who_runs_a_block_sees_an_output_that_a_question_folds(
     block.get_by_role("button", name="Run").click()
     expect(output).to_be_visible(timeout=RUN)
     expect(block.locator(".vk-cell__said")).to_contain_text("shows what the page shows")
+
+
+@pytest.mark.long
+def test_an_edit_answers_no_question(
+    ready: Page,
+    loaded: Visitor,
+    checked: None,  # noqa: ARG001
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    page.evaluate("localStorage.removeItem('vaultkit:predictions')")
+    page.reload()
+    load(page)
+    block = edit(page, "by the sum", ("array([2.0", "array([3.0"))
+    now = page.locator(".output[data-check=output-0] ~ .vk-now").first
+    expect(now).to_contain_text("0.33", timeout=RUN, use_inner_text=False)
+    block.get_by_role("button", name="Run").click()
+    expect(said(page)).to_contain_text("With your edit", timeout=RUN)
+    expect(now).to_be_hidden()
+    expect(page.locator("[data-predicted=shown]")).to_have_count(0)
+    page.locator(".output[data-check=output-0] ~ .vk-folded button").first.click()
+    expect(now).to_be_visible()
+    page.evaluate("localStorage.removeItem('vaultkit:predictions')")
+
+
+@pytest.mark.long
+def test_each_number_that_changes_shows_its_new_value(
+    ready: Page,
+    loaded: Visitor,
+    checked: None,  # noqa: ARG001
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    load(page)
+    question = page.locator("[data-check=prediction-2] > p", has_text="begins with")
+    before = question.text_content() or ""
+    block = edit(page, "by the sum", ("array([2.0", "array([3.0"))
+    # The number that has changed, not the last one, which the comment is behind.
+    expect(question).to_contain_text("begins with 2\u00a0→\u00a03 and 1. ", timeout=RUN)
+    expect(question.locator("[data-outcome=changed]")).to_have_count(0)
+    five = page.locator("[data-check=sentence-7]")
+    expect(five).to_have_attribute("data-now", "7 with your edit, 6 without it")
+    expect(page.locator("article")).not_to_contain_text(re.compile("No longer true"))
+    # The block where one types says how much has changed, and leads there.
+    told = block.locator(".vk-cell__said")
+    expect(told).to_contain_text(re.compile(r"5 outputs, \d numbers, 2 figures"))
+    told.get_by_role("button", name="Show the first").click()
+    expect(page.locator("ins.vk-now").first).to_be_focused()
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator("ins.vk-now")).to_have_count(0)
+    assert question.text_content() == before
+
+
+@pytest.mark.long
+def test_an_output_that_is_a_table_stays_one(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "query-matrix/", "Query Matrix")
+    load(page)
+    edit(page, "looks_for =", ("looks_for =", "W_Q = W_Q * 2\nlooks_for ="))
+    table = page.locator(".vk-now table").first
+    expect(table.get_by_role("row", name="asks").locator("mark")).to_have_text(
+        ["16", "16"], timeout=RUN
+    )
+    old = page.locator("[data-check=output-0] table")
+    assert table.locator("mark").count() == 2
+    assert table.locator("th").all_inner_texts() == old.locator("th").all_inner_texts()
+    left, right = (
+        one.get_by_role("columnheader", name="place?").bounding_box() for one in (old, table)
+    )
+    assert left
+    assert right
+    assert abs(left["x"] + left["width"] - right["x"] - right["width"]) < 2
+
+
+@pytest.mark.long
+def test_editing_is_left_by_escape_and_by_done(visit: Visitor) -> None:
+    page = visit(EQUATION)
+    block = cell(page, r"Z = alpha @ V")
+    name = block.get_attribute("data-check")
+    edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k * 2.5"))
+    block = page.locator(f"[data-check={name}]")
+    block.locator("[contenteditable]").press("Escape")
+    expect(block.get_by_role("button", name="Edit")).to_be_focused()
+    expect(page.locator("[contenteditable]")).to_have_count(0)
+    # The code keeps the edit, and has its colours.
+    expect(block.locator(".mf", has_text="2.5")).to_have_count(1)
+    expect(block.locator("code")).to_contain_text("scaled_scores = S / d_k * 2.5")
+    block.get_by_role("button", name="Edit").click()
+    expect(block.locator("[contenteditable]")).to_be_focused()
+    block.get_by_role("button", name="Done").click()
+    expect(page.locator("[contenteditable]")).to_have_count(0)
+    page.get_by_role("button", name="Reset the page").click()
+    expect(block.locator("code")).not_to_contain_text("2.5")
+
+
+@pytest.mark.long
+def test_edited_code_keeps_its_size_on_a_phone(visit: Visitor) -> None:
+    page = visit(EQUATION, width=390, has_touch=True, is_mobile=True)
+    code = cell(page, r"Z = alpha @ V").locator("pre > code")
+    size = "e => parseFloat(getComputedStyle(e).fontSize)"
+    before = code.evaluate(size)
+    cell(page, r"Z = alpha @ V").get_by_role("button", name="Edit").click()
+    assert code.evaluate(size) >= 16  # with smaller letters, Safari would zoom in
+    page.locator("h1").tap()
+    code.evaluate("e => e.blur()")
+    assert code.evaluate(size) == before
 
 
 @pytest.mark.long
@@ -297,12 +412,12 @@ def test_a_number_in_a_sentence_falls_and_an_error_is_reported(
     area.fill("1 / 0")
     area.press("Control+Enter")
     expect(page.locator(".vk-why", has_text="ZeroDivisionError").first).to_be_visible(timeout=RUN)
-    expect(said(page)).to_contain_text("1 block that does not run", timeout=RUN)
+    expect(said(page)).to_contain_text("1 block does not run", timeout=RUN)
     page.get_by_role("button", name="Show the first ✗").click()
     expect(page.locator(".vk-why").first).to_be_focused()
     page.get_by_role("button", name="Reset the page").click()
     edit(page, "scaled score:", ("np.sqrt(d_k)", "d_k"))
-    expect(said(page)).to_contain_text("With your edit: 1 other output;", timeout=RUN)
+    expect(said(page)).to_contain_text("With your edit: 1 output changed;", timeout=RUN)
 
 
 @pytest.mark.long
@@ -322,6 +437,25 @@ def test_a_loop_that_nobody_stops_ends_at_the_limit(visit: Visitor, pyodide: Pat
     block.get_by_role("button", name="Reset").click()
     start(page).click()
     expect(said(page)).to_contain_text("hold", timeout=BOOT)
+
+
+@pytest.mark.full  # Python is loaded twice
+def test_edits_flow_again_after_a_stop(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit(EQUATION)
+    load(page)
+    block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "S = ("))
+    expect(page.locator(".vk-why", has_text="SyntaxError").first).to_be_visible(timeout=RUN)
+    area = block.locator("[contenteditable]")
+    broken = area.text_content() or ""
+    area.fill(broken.replace("S = (", "while True: pass"))
+    block.get_by_role("button", name="Stop").click(timeout=RUN)
+    expect(block.locator(".vk-cell__said")).to_contain_text("Stopped")
+    # What an older edit has caused is gone.
+    expect(page.locator(".vk-why")).to_have_count(0)
+    expect(page.locator("[data-outcome=unjudged]")).to_have_count(0)
+    area.fill(broken.replace("S = (", "S = 2 * Q @ K.T").rstrip())
+    expect(page.locator(".vk-now").first).to_be_visible(timeout=BOOT)
+    expect(block.locator(".vk-cell__said")).to_contain_text("changed")
 
 
 @pytest.mark.long

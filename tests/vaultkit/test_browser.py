@@ -356,7 +356,13 @@ print(away, {m["check"]["outcome"] for m in found if "check" in m})
 
 
 def test_the_page_contains_where_everything_is(vault: Vault) -> None:
-    given = {"worker": "w.js", "results": "r.js", "bundle": "e.zip", "size": 2_000_000, "root": "../.."}
+    given = {
+        "worker": "w.js",
+        "results": "r.js",
+        "bundle": "e.zip",
+        "size": 2_000_000,
+        "root": "../..",
+    }
     line = addresses_script(vault, "https://example.org/py", **given)  # type: ignore[arg-type]
     reports = json.loads(line.removeprefix("const VAULTKIT_ENGINE = ").removesuffix(";\n"))
     assert reports["pyodide"] == "https://example.org/py/"
