@@ -395,7 +395,8 @@ def test_numbers_are_rewritten_but_words_are_not(tmp_path: Path) -> None:
 
 
 def test_a_number_that_differs_comes_with_its_value(found: Callable[..., list[Check]]) -> None:
-    text = "It is 0.15 and −0.30<!-- = weights[:2] -->, four<!-- = n + 1 --> and 61 %<!-- = -weights[2] -->."
+    two, one, share = "0.15 and −0.30<!-- = weights[:2] -->", "four<!-- = n + 1 -->", "61 %"
+    text = f"It is {two}, {one} and {share}<!-- = -weights[2] -->."
     checks = found(text, CODE)
     assert [check.now for check in checks] == [
         (("0.15", "0.15"), ("−0.30", "0.23")),
