@@ -366,9 +366,7 @@ def test_a_figure_with_its_own_numbers_says_so(ready: Page, loaded: Visitor) -> 
 
 
 @pytest.mark.long
-def test_a_number_in_a_sentence_falls_and_an_error_is_reported(
-    ready: Page, loaded: Visitor
-) -> None:
+def test_an_edit_is_no_failure_and_an_error_is_reported(ready: Page, loaded: Visitor) -> None:
     page = ready
     follow(page, loaded.base, "importance-of-dk-in-scaling/", "Importance of dk in Scaling")
     block = edit(page, "from snippets.softmax import softmax", ("scores.std()", "scores.std() / 2"))
@@ -376,8 +374,7 @@ def test_a_number_in_a_sentence_falls_and_an_error_is_reported(
     run.focus()
     page.keyboard.press("Enter")
     expect(said(page)).to_contain_text("With your edit", timeout=RUN)
-    number = page.locator("span[data-outcome=changed]", has_text="1.031")
-    expect(number).to_have_attribute("data-now", re.compile("^0.516 with your edit, 1.031"))
+    expect(said(page)).to_contain_text("2 outputs, 1 figure changed")
     expect(page.locator("[data-outcome=fails], .vk-why")).to_have_count(0)
     area = block.locator("[contenteditable]")
     area.fill("1 / 0")

@@ -129,7 +129,11 @@ const resultsOn = ({ article, parts, cells }) => {
         return element("pre", { tabindex: "0" }, begin, ...words, shown[at].split("\n")[0]);
       }
       const table = part.cloneNode(true);
-      table.querySelectorAll("th, td, caption").forEach((cell) => cell.replaceChildren(...take(cell.textContent)));
+      for (const cell of table.querySelectorAll("th, td, caption")) {
+        const words = take(cell.textContent);
+        // What has not changed stays as it is set: a symbol may be set as mathematics.
+        if (words.some((word) => word instanceof Element)) cell.replaceChildren(...words);
+      }
       return element("div", { class: "vk-values__box" }, table);
     });
   };
