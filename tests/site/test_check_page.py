@@ -385,7 +385,7 @@ def test_an_edit_is_no_failure_and_an_error_is_reported(ready: Page, loaded: Vis
     expect(page.locator(".vk-why").first).to_be_focused()
     page.get_by_role("button", name="Reset the page").click()
     edit(page, "scaled score:", ("np.sqrt(d_k)", "d_k"))
-    expect(said(page)).to_contain_text("With your edit: 1 output changed;", timeout=RUN)
+    expect(said(page)).to_contain_text("With your edit: 1 output, 1 figure changed;", timeout=RUN)
 
 
 @pytest.mark.long
