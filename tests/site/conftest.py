@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Error, expect, sync_playwright
+from checking import EQUATION, follow, load
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from visitor import CHECKED, EDITED, EMPTY, ROOT, Contexts, Visitor, visiting
 
 HOW = (
@@ -200,3 +201,22 @@ def visit(contexts: Contexts, base: str, built: Path) -> Iterator[Visitor]:
     [modules] = built.glob("assets/vaultkit/*/javascripts")
     with visiting(contexts, base, f"{base}{modules.relative_to(built).as_posix()}/") as visitor:
         yield visitor
+
+
+@pytest.fixture(scope="module")
+def loaded(contexts: Contexts, base: str, pyodide: Path) -> Iterator[Visitor]:  # noqa: ARG001
+    """A visitor with a page that has loaded Python, which takes ten seconds, for several tests."""
+    with visiting(contexts, base) as visitor:
+        page = visitor(EQUATION)
+        load(page)
+        yield visitor
+
+
+@pytest.fixture
+def ready(loaded: Visitor) -> Page:
+    """The page with Python, at the equation, without edits and results."""
+    (page,) = loaded.pages
+    page.evaluate("sessionStorage.clear()")
+    follow(page, loaded.base, "context-vector/", "Context Vector")
+    follow(page, loaded.base, EQUATION, "Attention Equation")
+    return page

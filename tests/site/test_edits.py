@@ -1,0 +1,289 @@
+"""What a reader's edit changes on a page, and what it does not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from checking import BOOT, EQUATION, FORGET, RUN, cell, edit, follow, load, said, start
+from playwright.sync_api import Page, expect
+from visitor import Visitor
+
+
+@pytest.mark.long
+def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
+    page = ready
+    load(page)
+    edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
+    # No button is needed: what is below follows the edit.
+    expect(said(page)).to_contain_text("1 formula no longer holds", timeout=RUN)
+    fallen = page.locator(".vk-math[data-outcome=fails]")
+    assert fallen.count() == 1
+    assert r"\frac" in str(fallen.first.locator("math").get_attribute("data-tex"))
+    colours = "getComputedStyle(e).color"
+    red, plain = (
+        page.locator(which).first.evaluate(f"e => {colours}")
+        for which in (".vk-math[data-outcome=fails]", ".vk-math[data-outcome=holds]")
+    )
+    assert red != plain
+    why = page.locator(f"#{fallen.first.get_attribute('aria-describedby')}")
+    expect(why).to_contain_text("the largest difference is")
+    # An array is shown in rows.
+    assert re.search(r"left\n+\[\[[\d. ]+\]\n \[", why.inner_text())
+    sign = "getComputedStyle(e, '::before').content"
+    assert fallen.first.evaluate(f"e => {sign}") == '"✗"'
+    # The box at the formula says the same, not what the build had found.
+    fallen.first.hover()
+    expect(page.locator(".vk-box__title")).to_have_text("Does not hold; the reason is below")
+    page.mouse.move(2, 2)
+    # An output that has changed is no failure.
+    expect(page.locator(".vk-now", has_text="With your edit").first).to_contain_text(
+        re.compile(r"bank\s+0\.88\s+0\.02")
+    )
+
+
+#: A note, a block, an edit of it, a figure, and a label that it has only with the edit.
+FIGURES_EDITED = (
+    ("Softmax", "by the sum", ("array([2.0", "array([3.0"), "softmax", "20.09"),
+    (
+        "Query Matrix",
+        "looks_for",
+        ("looks_for =", "W_Q = W_Q / 3\nlooks_for ="),
+        "query-matrix",
+        "2.7",
+    ),
+    ("Attention Weights", "alpha =", ("np.sqrt(d_k)", "4"), "attention-weights", "0.42"),
+)
+
+
+@pytest.mark.long
+def test_an_edit_draws_figures_again_and_reset_brings_them_back(
+    ready: Page, loaded: Visitor
+) -> None:
+    page = ready
+    for title, block, change, figure, label in FIGURES_EDITED:
+        follow(page, loaded.base, f"{title.lower().replace(' ', '-')}/", title)
+        published_svg = page.locator(f"[data-figure='{figure}.svg'] svg")
+        published = published_svg.locator("text")
+        texts = published.all_text_contents()
+        assert label not in texts
+        load(page)
+        expect(page.locator(".vk-pair")).to_have_count(0)
+        edit(page, block, change)
+        pair = page.locator(".vk-pair", has=page.locator(f"[data-figure='{figure}.svg']"))
+        new = pair.locator(".vk-now svg")
+        changed = new.locator("text.vk-changed", has_text=label).first
+        expect(changed).to_be_visible(timeout=RUN)
+        old, now = published_svg.bounding_box(), new.bounding_box()
+        assert old
+        assert now
+        assert abs(now["width"] - old["width"]) < 2
+        assert now["y"] > old["y"] + old["height"]
+        assert published.all_text_contents() == texts
+        expect(said(page)).to_contain_text(re.compile(r"\d figures?"))
+        # There is one figure to touch, the published one.
+        expect(page.locator(".vk-now [data-touch]")).to_have_count(0)
+        expect(new).to_have_attribute("aria-label", re.compile("^With your edit: "))
+        ids = "[...document.querySelectorAll('[id]')].map((part) => part.id)"
+        assert page.evaluate(f"(new Set({ids})).size === {ids}.length")
+        page.get_by_role("button", name="Reset the page").click()
+        expect(page.locator(".vk-pair, .vk-now")).to_have_count(0)
+        assert published.all_text_contents() == texts
+
+
+@pytest.mark.long
+def test_who_runs_a_block_sees_an_output_that_a_question_folds(
+    ready: Page,
+    loaded: Visitor,
+    checked: None,  # noqa: ARG001
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    block = cell(page, "by the sum")
+    output = page.locator("[data-check=output-0]")
+    expect(output).to_be_hidden()
+    block.get_by_role("button", name="Run").click()
+    expect(output).to_be_visible(timeout=RUN)
+    expect(block.locator(".vk-cell__said")).to_contain_text("shows what the page shows")
+
+
+@pytest.mark.long
+def test_an_edit_answers_no_question(
+    ready: Page,
+    loaded: Visitor,
+    checked: None,  # noqa: ARG001
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    page.evaluate(FORGET)
+    page.reload()
+    load(page)
+    block = edit(page, "by the sum", ("array([2.0", "array([3.0"))
+    now = page.locator(".output[data-check=output-0] ~ .vk-now").first
+    expect(now).to_contain_text("0.33", timeout=RUN, use_inner_text=False)
+    block.get_by_role("button", name="Run").click()
+    expect(said(page)).to_contain_text("With your edit", timeout=RUN)
+    expect(now).to_be_hidden()
+    expect(page.locator("[data-predicted=shown]")).to_have_count(0)
+    page.locator(".output[data-check=output-0] ~ .vk-folded button").first.click()
+    expect(now).to_be_visible()
+    page.evaluate(FORGET)
+
+
+@pytest.mark.long
+def test_each_number_that_changes_shows_its_new_value(
+    ready: Page,
+    loaded: Visitor,
+    checked: None,  # noqa: ARG001
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    load(page)
+    question = page.locator("[data-check=prediction-2] > p", has_text="begins with")
+    before = question.text_content() or ""
+    block = edit(page, "by the sum", ("array([2.0", "array([3.0"))
+    # The number that has changed, not the last one, which the comment is behind.
+    expect(question).to_contain_text("begins with 2\u00a0→\u00a03 and 1. ", timeout=RUN)
+    expect(question.locator("[data-outcome=changed]")).to_have_count(0)
+    five = page.locator("[data-check=sentence-7]")
+    expect(five).to_have_attribute("data-now", "7 with your edit, 6 without it")
+    expect(page.locator("article")).not_to_contain_text(re.compile("No longer true"))
+    # The block where one types says how much has changed, and leads there.
+    told = block.locator(".vk-cell__said")
+    expect(told).to_contain_text(re.compile(r"5 outputs, \d numbers, 2 figures"))
+    told.get_by_role("button", name="Show the first").click()
+    expect(page.locator("ins.vk-now").first).to_be_focused()
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator("ins.vk-now")).to_have_count(0)
+    assert question.text_content() == before
+
+
+@pytest.mark.long
+def test_an_output_that_is_a_table_stays_one(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "query-matrix/", "Query Matrix")
+    load(page)
+    edit(page, "looks_for =", ("looks_for =", "W_Q = W_Q * 2\nlooks_for ="))
+    table = page.locator(".vk-now table").first
+    expect(table.get_by_role("row", name="asks").locator("mark")).to_have_text(
+        ["16", "16"], timeout=RUN
+    )
+    old = page.locator("[data-check=output-0] table")
+    assert table.locator("mark").count() == 2
+    assert table.locator("th").all_inner_texts() == old.locator("th").all_inner_texts()
+    left, right = (
+        one.get_by_role("columnheader", name="place?").bounding_box() for one in (old, table)
+    )
+    assert left
+    assert right
+    assert abs(left["x"] + left["width"] - right["x"] - right["width"]) < 2
+
+
+@pytest.mark.long
+def test_a_figure_with_its_own_numbers_says_so(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "context-vector/", "Context Vector")
+    load(page)
+    edit(page, "Z = alpha @ V", ("Z = alpha", "Z = 2 * alpha"))
+    told = page.locator(".vk-now", has_text="shows the original numbers, without your edit")
+    expect(told).to_have_count(1, timeout=RUN)
+    expect(page.locator(".vk-pair")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_an_edit_is_no_failure_and_an_error_is_reported(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "importance-of-dk-in-scaling/", "Importance of dk in Scaling")
+    block = edit(page, "from snippets.softmax import softmax", ("scores.std()", "scores.std() / 2"))
+    run = block.locator(".vk-cell button").first
+    run.focus()
+    page.keyboard.press("Enter")
+    expect(said(page)).to_contain_text("With your edit", timeout=RUN)
+    expect(said(page)).to_contain_text("2 outputs, 1 figure changed")
+    expect(page.locator("[data-outcome=fails], .vk-why")).to_have_count(0)
+    area = block.locator("[contenteditable]")
+    area.fill("1 / 0")
+    area.press("Control+Enter")
+    expect(page.locator(".vk-why", has_text="ZeroDivisionError").first).to_be_visible(timeout=RUN)
+    expect(said(page)).to_contain_text("1 block does not run", timeout=RUN)
+    page.get_by_role("button", name="Show the first ✗").click()
+    expect(page.locator(".vk-why").first).to_be_focused()
+    page.get_by_role("button", name="Reset the page").click()
+    edit(page, "scaled score:", ("np.sqrt(d_k)", "d_k"))
+    expect(said(page)).to_contain_text("With your edit: 1 output, 1 figure changed;", timeout=RUN)
+
+
+@pytest.mark.long
+def test_editing_is_left_by_escape_and_by_done(visit: Visitor) -> None:
+    page = visit(EQUATION)
+    block = cell(page, r"Z = alpha @ V")
+    name = block.get_attribute("data-check")
+    edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k * 2.5"))
+    block = page.locator(f"[data-check={name}]")
+    block.locator("[contenteditable]").press("Escape")
+    expect(block.get_by_role("button", name="Edit")).to_be_focused()
+    expect(page.locator("[contenteditable]")).to_have_count(0)
+    # The code keeps the edit, and has its colours.
+    expect(block.locator(".mf", has_text="2.5")).to_have_count(1)
+    expect(block.locator("code")).to_contain_text("scaled_scores = S / d_k * 2.5")
+    block.get_by_role("button", name="Edit").click()
+    expect(block.locator("[contenteditable]")).to_be_focused()
+    block.get_by_role("button", name="Done").click()
+    expect(page.locator("[contenteditable]")).to_have_count(0)
+    page.get_by_role("button", name="Reset the page").click()
+    expect(block.locator("code")).not_to_contain_text("2.5")
+
+
+@pytest.mark.long
+def test_edited_code_keeps_its_size_on_a_phone(visit: Visitor) -> None:
+    page = visit(EQUATION, width=390, has_touch=True, is_mobile=True)
+    code = cell(page, r"Z = alpha @ V").locator("pre > code")
+    size = "e => parseFloat(getComputedStyle(e).fontSize)"
+    before = code.evaluate(size)
+    block = cell(page, r"Z = alpha @ V")
+    block.get_by_role("button", name="Edit").tap()
+    expect(code).to_be_focused()
+    assert code.evaluate(size) >= 16  # with smaller letters, Safari would zoom in
+    block.get_by_role("button", name="Done").tap()
+    expect(page.locator("[contenteditable]")).to_have_count(0)
+    assert code.evaluate(size) == before
+
+
+@pytest.mark.full  # Python is loaded twice
+def test_edits_flow_again_after_a_stop(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
+    page = visit(EQUATION)
+    load(page)
+    block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "S = ("))
+    expect(page.locator(".vk-why", has_text="SyntaxError").first).to_be_visible(timeout=RUN)
+    area = block.locator("[contenteditable]")
+    broken = area.text_content() or ""
+    area.fill(broken.replace("S = (", "while True: pass"))
+    block.get_by_role("button", name="Stop").click(timeout=RUN)
+    expect(block.locator(".vk-cell__said")).to_contain_text("Stopped")
+    # What an older edit has caused is gone.
+    expect(page.locator(".vk-why")).to_have_count(0)
+    expect(page.locator("[data-outcome=unjudged]")).to_have_count(0)
+    area.fill(broken.replace("S = (", "S = 2 * Q @ K.T").rstrip())
+    expect(page.locator(".vk-now").first).to_be_visible(timeout=BOOT)
+    expect(block.locator(".vk-cell__said")).to_contain_text("changed")
+
+
+@pytest.mark.long
+def test_edits_survive_that_the_page_is_loaded_again_and_run_nothing(visit: Visitor) -> None:
+    page = visit(EQUATION)
+    expect(start(page)).to_be_visible()
+    # What is not on the screen has no `innerText`.
+    article = page.locator("article").text_content() or ""
+    block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
+    page.reload()
+    block = page.locator(".highlight", has=page.locator("[contenteditable]"))
+    expect(block.locator("[contenteditable]")).to_have_text(re.compile("scaled_scores = S / d_k"))
+    assert page.locator("[data-outcome]").count() == 0
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator("[contenteditable]")).to_have_count(0)
+    foot = "Check this page"
+    now = page.locator("article").text_content() or ""
+    assert now.partition(foot)[0] == article.partition(foot)[0]
+    page.reload()
+    expect(page.locator("[contenteditable]")).to_have_count(0)
