@@ -56,8 +56,10 @@ def write(name: str, vault: Vault) -> Path:
     return path
 
 
-def draft(name: str, vault: Vault) -> tuple[Path, str]:
-    """Return the path and the text of a new note, which is not written.
+def draft(name: str, vault: Vault, folder: Path | None = None) -> tuple[Path, str]:
+    """Return the path and the text of a new note in a folder of a vault; the note is not written.
+
+    Without a folder, it is in that of the vault.
 
     If the vault's settings name a ``template``, the text is that of the template, with
     ``{{title}}`` replaced as in Obsidian.
@@ -65,12 +67,15 @@ def draft(name: str, vault: Vault) -> tuple[Path, str]:
     Raises
     ------
     TakenError
-        If the name is invalid or in use.
+        If the name is invalid or in use, or the folder is outside the vault.
     """
     title = name.strip().removesuffix(".md")
     if not title or FORBIDDEN.search(title) or title.startswith("."):
         raise TakenError(f"{name!r} cannot be the name of a note")
-    path = vault.root / f"{title}.md"
+    folder = folder or vault.root
+    if not folder.resolve().is_relative_to(vault.root.resolve()):
+        raise TakenError(f"{folder} is outside the vault")
+    path = folder / f"{title}.md"
     taken = vault.notes_by_name.get(title.casefold())
     if taken or path.exists():
         raise TakenError(f"{title!r} is taken: {vault.relative(taken[0]) if taken else path}")

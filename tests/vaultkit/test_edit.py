@@ -349,6 +349,51 @@ def test_a_missing_note_is_made_and_a_slip_is_fixed(vault: Vault) -> None:
     assert "[[Other#Why]]" in fixed(note, found["Link to 'Why'"])
 
 
+@pytest.mark.parametrize(
+    ("link", "changed"),
+    [
+        ("[[Bayess rule]]", {"[[Bayes' rule]]", "[[Bayes rules]]"}),
+        ("[[Bayes' rul]]", {"[[Bayes' rule]]"}),
+        ("[[Pytho?]]", {"[[Python]]"}),  # no file may have this name
+        ("[[Pythons|it]]", {"[[Python|it]]"}),
+        ("[[Other#Wy]]", {"[[Other#Why]]"}),
+        ("[[Whys#Why]]", {"[[Whys#Whys]]"}),
+    ],
+)
+def test_similar_names_are_offered_as_they_are_written(
+    vault: Vault, link: str, changed: set[str]
+) -> None:
+    for name in ("Bayes' rule", "Bayes rules", "Python", "Whys"):
+        (vault.root / f"{name}.md").write_text(f"# {name}\n\n## Whys\n")
+    with_names = Vault(vault.root)
+    note = draft(with_names, "[[Other#Why]]", link)
+    found = fixing(with_names, note, link, 3)
+    written = {fixed(note, one) for title, one in found.items() if title.startswith("Link to ")}
+    assert written == {note.text.replace(link, other) for other in changed}
+
+
+@pytest.mark.parametrize(
+    ("link", "made"),
+    [
+        ("[[sub/Pelican]]", "sub/Pelican.md"),
+        ("[x](./sub/Pelican.md)", "sub/Pelican.md"),
+        ("[[Pelican#Wings]]", "Pelican.md"),
+        ("[[../../Pelican]]", ""),
+    ],
+)
+def test_a_note_is_made_where_the_link_leads(vault: Vault, link: str, made: str) -> None:
+    (vault.root / "sub").mkdir()
+    note = draft(vault, "[[Other#Why]]", link)
+    action = fixing(vault, note, link, 3).get("Make the note 'Pelican'")
+    assert bool(action) == bool(made)
+    if action and action.makes:
+        path, text = action.makes
+        assert path == vault.root / made
+        path.write_text(text)
+        wrong = [c for c in checked(Vault(vault.root), note) if c.line == 11 and c.outcome == FAILS]
+        assert bool(wrong) == (action.fixes is None)
+
+
 def test_a_mention_is_linked(vault: Vault) -> None:
     note = twice(vault)
     found = fixing(vault, note, "Other things", 2)

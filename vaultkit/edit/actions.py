@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from vaultkit.checks.check import EXCEPTED, FAILS, UNPROVEN, Check, Fix
 from vaultkit.edit.find import link_in
 from vaultkit.edit.spans import span_of_check
 from vaultkit.edit.text import Edit, Span
-from vaultkit.read.note import Note
+from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
 
 _NEAREST = re.compile(r"; nearest (?:are|is) (?P<numbers>.+)$")
@@ -70,7 +72,7 @@ def code_actions(
         elif check.outcome in UNPROVEN and check.kind == "equation":
             yield _exception_action(note, check, "not run")
         elif check.kind == "link" and check.outcome in (FAILS, EXCEPTED):
-            yield from _missing_note_actions(vault, note, check)
+            yield from _broken_link_actions(vault, note, check)
     outputs = [check.fix for check in fixes if check.fix and check.kind == "block"]
     if outputs:
         edits = [_edit_of_fix(note, fix) for fix in outputs]
@@ -129,28 +131,35 @@ def _exception_action(note: Note, check: Check, what: str) -> Action:
     return Action(f"Mark as {what}: {REASON}", {note.path: [Edit(behind, mark)]}, fixes=check)
 
 
-def _missing_note_actions(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
-    """Offer to create the note that a link names, or to link to a similar name."""
+def _broken_link_actions(vault: Vault, note: Note, check: Check) -> Iterator[Action]:
+    """Offer to create the note that a link names, or to write a similar name in the link."""
     link = link_in(note, check.line, check.column)
     if link is None:
         return
     try:
         vault.resolve(link, note)
-    except UnwrittenError:
-        try:
-            path, text = starter.draft(link.target.rpartition("/")[2], vault)
-        except starter.TakenError:
-            return
-        yield Action(f"Make the note {path.stem!r}", makes=(path, text), fixes=check)
-    except BrokenLinkError:
-        pass
-    for name in re.findall(r"'([^']+)'", check.why.partition("did you mean ")[2]):
-        wrong = link.sub if "has no heading" in check.why or "has no block" in check.why else ""
-        line = note.lines[check.line - 1]
-        at = line.find(wrong or link.target, check.column - 1)
-        if at >= 0:
-            span = Span.within(check.line, at + 1, len(wrong or link.target))
-            yield Action(f"Link to {name!r}", {note.path: [Edit(span, name)]}, fixes=check)
+    except BrokenLinkError as broken:
+        is_unwritten = isinstance(broken, UnwrittenError)
+        if is_unwritten:
+            yield from _new_note_actions(vault, note, link, check)
+        # The name of a heading or block is found by its sign, as the note may have the same name.
+        sign = "#" if not is_unwritten and broken.wanted == link.sub else ""
+        wrong = sign + broken.wanted
+        at = note.lines[check.line - 1].find(wrong, check.column - 1)
+        for name in broken.similar if at >= 0 else ():
+            edit = Edit(Span.within(check.line, at + 1, len(wrong)), sign + name)
+            yield Action(f"Link to {name!r}", {note.path: [edit]}, fixes=check)
+
+
+def _new_note_actions(vault: Vault, note: Note, link: Link, check: Check) -> Iterator[Action]:
+    """Offer to create the note that a link names, in the folder that the link names."""
+    folder, _, name = link.target.rpartition("/")
+    base = note.path.parent if folder.startswith(".") else vault.root
+    with suppress(starter.TakenError):
+        path, text = starter.draft(name, vault, Path(os.path.normpath(base / folder.lstrip("/"))))
+        # A new note does not have the heading or block that the link may name.
+        fixes = None if link.sub else check
+        yield Action(f"Make the note {path.stem!r}", makes=(path, text), fixes=fixes)
 
 
 def _mention_actions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:

@@ -52,8 +52,13 @@ class BrokenLinkError(LookupError):
         super().__init__(what)
         self.what, self.wanted, self.names = what, wanted, names
 
+    @property
+    def similar(self) -> list[str]:
+        """The existing names that are similar to the name in the link."""
+        return self.names().similar(self.wanted)
+
     def __str__(self) -> str:
-        near = self.names().similar(self.wanted)
+        near = self.similar
         return self.what + (f"; did you mean {' or '.join(map(repr, near))}?" if near else "")
 
 
