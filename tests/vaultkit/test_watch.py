@@ -1,7 +1,10 @@
 """Which changes of files a note may make, and the messages about those it may not."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -160,6 +163,31 @@ def test_a_file_is_another_one_if_its_size_time_or_place_is(vault: Path) -> None
         "loop",
         "gone",
     }
+
+
+def test_a_file_that_vanishes_hides_no_other(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (vault / "gone.md").write_text("1")
+    before = take_stamps(str(vault))
+    listed = os.scandir
+
+    @contextlib.contextmanager
+    def scan(path: str) -> Iterator[list[Any]]:
+        with listed(path) as entries:
+            every = list(entries)
+        every.sort(key=lambda entry: entry.name != "gone.md")
+        first = every[0]
+        # It is deleted after it was listed.
+        vanished = SimpleNamespace(
+            name=first.name,
+            path=first.path,
+            is_dir=lambda **_: False,
+            stat=lambda **_: Path("nothing").stat(),
+        )
+        yield [vanished, *every[1:]] if first.name == "gone.md" else every
+
+    monkeypatch.setattr(os, "scandir", scan)
+    del before[str(vault / "gone.md")]
+    assert take_stamps(str(vault)) == before
 
 
 def test_the_line_in_which_a_note_does_it_is_reported(vault: Path) -> None:

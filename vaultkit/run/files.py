@@ -197,7 +197,10 @@ def _describe_change(before: object, now: object) -> str:
 
 
 def take_stamps(root: str) -> Stamps:
-    """Return a stamp for each file of a vault, by which changes are detected."""
+    """Return the stamp of each file below a folder, by its path.
+
+    Hidden files and folders and ``__pycache__`` are left out, and links are not followed.
+    """
     found: Stamps = {}
     folders = [root]
     while folders:
@@ -208,8 +211,9 @@ def take_stamps(root: str) -> Stamps:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
                 else:
-                    seen = entry.stat(follow_symlinks=False)
-                    found[entry.path] = (seen.st_size, seen.st_mtime_ns, seen.st_ino)
+                    with contextlib.suppress(OSError):  # it may have been deleted meanwhile
+                        stat = entry.stat(follow_symlinks=False)
+                        found[entry.path] = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
     return found
 
 
