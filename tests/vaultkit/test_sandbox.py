@@ -353,6 +353,18 @@ def test_a_note_cannot_change_files(vault: Path, code: str) -> None:
     assert everything(vault) == before
 
 
+def test_left_files_are_removed_if_no_memory_is_left(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture.Capture, "ensure_reserve", lambda _: False)
+    before = everything(vault)
+    code = "open('left.txt', 'w').close()\nraise MemoryError"
+    leaving, last = errors(code, "1", vault=vault)
+    assert leaving[1].endswith("MemoryError")
+    assert last == (8, "not run: no memory was left after line 5")
+    assert everything(vault) == before
+
+
 def test_a_note_may_make_files_of_its_own(vault: Path) -> None:
     code = """
 import os, shutil, tempfile

@@ -262,28 +262,21 @@ class NoteRun:
         self.beat(self._running, seconds)
 
     def _run_block(self, block: Block) -> list[Step]:
-        """Run a block in the note's state of NumPy, warnings and so on, and return its steps.
+        """Run a block and return its steps; forbidden side effects become failing steps.
 
-        Replaced functions are restored, and forbidden side effects become failing steps.
+        After the last block, the files, threads and processes that the note has left are removed or
+        ended. Left files are reported unless a step has failed.
         """
         if "no-run" in block.fence.options:
             return []
         # Tracebacks quote the note from here, also the text of a notebook's cells.
         linecache.cache[self._filename] = (len(self.note.text), None, self._lines, self._filename)
+        broken: list[str] = []
         if self._out_of_memory:
             why = f"not run: no memory was left after line {self._out_of_memory}"
-            return [_failing_step(block, block.fence.line, why)]
-        self._state.apply(present=self._outside)
-        self._capture.output.closed_by_note = False
-        try:
-            with _as_main(self._module), guard_files(self._watch, self._filename):
-                program = self._run_session if block.kind == "pycon" else self._run_program
-                steps = list(program(block))
-        finally:
-            is_end = self._is_last(block) and not self._compares_later
-            broken = ORIGINALS.restore(essential=not is_end)
-            self._state = State.capture()
-            self._outside.apply(present=self._state)
+            steps = [_failing_step(block, block.fence.line, why)]
+        else:
+            steps, broken = self._run_in_state_of_note(block)
         steps += [
             _failing_step(block, line, why)
             for line, why in self._side_effects(block, broken)
@@ -296,6 +289,24 @@ class NoteRun:
             if left and not has_failed:
                 steps.append(_failing_step(block, *left))
         return steps
+
+    def _run_in_state_of_note(self, block: Block) -> tuple[list[Step], list[str]]:
+        """Run a block in the note's state of NumPy, warnings and so on.
+
+        Return its steps, and the replaced functions that have been restored.
+        """
+        self._state.apply(present=self._outside)
+        self._capture.output.closed_by_note = False
+        try:
+            with _as_main(self._module), guard_files(self._watch, self._filename):
+                program = self._run_session if block.kind == "pycon" else self._run_program
+                steps = list(program(block))
+        finally:
+            is_end = self._is_last(block) and not self._compares_later
+            broken = ORIGINALS.restore(essential=not is_end)
+            self._state = State.capture()
+            self._outside.apply(present=self._state)
+        return steps, broken
 
     def _side_effects(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
         """Yield line and message of each effect of a block beyond its own note."""
