@@ -31,6 +31,14 @@ def test_a_shape_of_names_is_no_row() -> None:
         assert [check.outcome for check in strictly(shapes.check())] == [outcome]
 
 
+@pytest.mark.parametrize("stated", ["has shape `(4, 7)`", "has 7 rows"])
+def test_a_message_about_a_transpose_states_its_shape(stated: str) -> None:
+    shapes = Shapes(ObservedShapes(parse(f"{CODE}The transpose of `Q` {stated}.\n")))
+    NoteRun(shapes.note).finish(shapes.made.observe, shapes.observe)
+    (check,) = strictly(shapes.check())
+    assert check.why.endswith("the transpose of Q has shape (4, 6)")
+
+
 @pytest.mark.parametrize(
     ("text", "shape"),
     [

@@ -186,7 +186,9 @@ class Shapes:
                 rows = self._shapes_of_expression(name[0].upper(), shape.line) or set()
                 own |= {s[1:] for s in rows if len(s) > 1}
             if own:
-                found[name] = set(map(_transposed, own)) if self.is_turned(shape, name) else own
+                found[name] = (
+                    set(map(_transposed, own)) if self._is_of_transpose(shape, name) else own
+                )
         return found
 
     def _message_about_count(self, shape: Shape) -> str:
@@ -201,7 +203,7 @@ class Shapes:
             return f"{shape.text}: no array of this note has {wanted} {shape.axis}"
         for name, own in self._counted_arrays(shape).items():
             if not any(wanted in _possible_counts(shape.axis, s) for s in own):
-                return f"{shape.text}: {name} has shape {_listed(own)}"
+                return f"{shape.text}: {self._called(shape, name)} has shape {_listed(own)}"
         return ""
 
     def is_known(self, shape: Shape) -> bool:
@@ -249,17 +251,18 @@ class Shapes:
     ) -> str:
         """Return the message about the shape of the array ``name``; empty if it may have it.
 
-        ``wanted`` are the lengths that the text states, ``known`` the shapes of the array above and
-        next below. Unless the text states all lengths, axes of a batch may precede them.
+        ``wanted`` are the lengths that the text states. ``known`` are the shapes that the array has
+        after the last block above the text, and after the first one below. Unless the text states
+        all lengths, axes of a batch may precede them.
         """
-        own = set(map(_transposed, known)) if self.is_turned(shape, name) else known
+        own = set(map(_transposed, known)) if self._is_of_transpose(shape, name) else known
         whole = _is_whole(shape) or shape.text.startswith("ℝ")
         whole |= name == shape.code and not _names(shape.dims)
         if any(s == wanted or (not whole and _ends_in(s, wanted)) for s in own):
             return ""
         if not shape.called and wanted in self.made.vectors[name]:
             return ""  # the brackets hold its elements, not its shape
-        return f"{shape.text}: {name} has shape {_listed(own)}"
+        return f"{shape.text}: {self._called(shape, name)} has shape {_listed(own)}"
 
     def _is_of_an_array(self, shape: Shape, wanted: tuple[int, ...]) -> bool:
         """Return whether some array has the lengths ``wanted``.
@@ -312,8 +315,12 @@ class Shapes:
         """Return whether the note binds all names in a shape to integers."""
         return _names(shape.dims) <= self.made.lengths
 
-    def is_turned(self, shape: Shape, subject: str) -> bool:
-        """Return whether the transpose of the subject has this shape."""
+    def _called(self, shape: Shape, subject: str) -> str:
+        """Return what the text calls the array whose shape it states."""
+        return f"the transpose of {subject}" if self._is_of_transpose(shape, subject) else subject
+
+    def _is_of_transpose(self, shape: Shape, subject: str) -> bool:
+        """Return whether the text states the shape of the transpose of ``subject``."""
         return shape.turned and not subject.endswith(".T") and "@" not in subject
 
     def arrays_with_shape(self, shape: Shape) -> str:
