@@ -26,6 +26,8 @@ _AT = re.compile(
 )
 #: A row of more numbers than this is data, which contains any number.
 _LONG = 32
+#: A number with fewer digits can be in any row.
+_TELLING = 2
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ class Row:
 def misplaced_numbers(
     quantities: Sequence[Quantity], rows: Callable[[int], Sequence[Row]]
 ) -> dict[int, str]:
-    """Return the numbers that do not belong to their neighbours, with the row that does.
+    """Return the numbers that are wrong beside their neighbours.
+
+    They are given as the index of each, and the row to which its neighbours belong.
 
     Parameters
     ----------
@@ -108,11 +112,7 @@ def _contrary_rows_of_pairs(
         for row, places, at_places in held:
             same_output = [other for other in held if other.row.output == row.output]
             if at_places and not places:
-                slip = any(
-                    is_single_slip(amount, n)
-                    for i, n in enumerate(row.numbers)
-                    if i not in at_places
-                )
+                slip = _has_slip(amount, row, at_places)
                 apart = next(
                     (f", and not in {other.row}" for other in same_output if other.places), ""
                 )
@@ -128,33 +128,35 @@ def _contrary_rows_of_pairs(
 def _misplaced_in_sentence(
     sentence: Sequence[tuple[int, Quantity]], rows: Sequence[Row]
 ) -> Iterator[tuple[int, str]]:
-    """Yield the numbers of a sentence that do not fit, with the row that the others are from."""
-    amounts = [q.readings[0][0] for _, q in sentence]
-    held = [[_places_of(amount, row) for row in rows] for amount in amounts]
+    """Yield index and row of each number that is wrong by a slip in the row of its neighbours.
+
+    A number is right if a row has it together with two neighbours.
+    """
+    amounts = [quantity.readings[0][0] for _, quantity in sentence]
+    places = [[_places_of(amount, row) for row in rows] for amount in amounts]
     windows = [range(at, at + _COMPANY) for at in range(len(sentence) - _COMPANY + 1)]
-    for one in range(len(sentence)):
-        own = [w for w in windows if one in w]
-        if not own or any(_has_all_members(held, w, n) for w in own for n in range(len(rows))):
+    for member, (index, _) in enumerate(sentence):
+        around = [window for window in windows if member in window]
+        if any(_has_all_members(places, w, row) for w in around for row in range(len(rows))):
             continue
-        for window in own:
-            others = [other for other in window if other != one]
-            if any(amounts[o].digits < _TELLING for o in others):
-                continue
-            for n, row in enumerate(rows):
-                if not _has_all_members(held, others, n):
-                    continue
-                used = set().union(*(held[o][n] for o in others))
-                left = [x for i, x in enumerate(row.numbers) if i not in used]
-                if any(is_single_slip(amounts[one], number) for number in left):
-                    yield sentence[one][0], str(row)
-                    break
-            else:
-                continue
-            break
+        neighbours = [[other for other in window if other != member] for window in around]
+        rows_of_neighbours = (
+            (row, frozenset().union(*(places[other][number] for other in others)))
+            for others in neighbours
+            if all(amounts[other].digits >= _TELLING for other in others)
+            for number, row in enumerate(rows)
+            if _has_all_members(places, others, number)
+        )
+        for row, taken in rows_of_neighbours:
+            if _has_slip(amounts[member], row, taken):
+                yield index, str(row)
+                break
 
 
-#: A number with fewer digits can be in any row.
-_TELLING = 2
+def _has_slip(amount: Amount, row: Row, taken: frozenset[int]) -> bool:
+    """Return whether a number of a row, at none of the places ``taken``, is a slip away."""
+    numbers = (number for place, number in enumerate(row.numbers) if place not in taken)
+    return any(is_single_slip(amount, number) for number in numbers)
 
 
 def _places_of(amount: Amount, row: Row) -> frozenset[int]:
@@ -169,11 +171,11 @@ def _places_of(amount: Amount, row: Row) -> frozenset[int]:
 
 
 def _has_all_members(
-    held: Sequence[Sequence[frozenset[int]]], members: Sequence[int], row: int
+    places: Sequence[Sequence[frozenset[int]]], members: Sequence[int], row: int
 ) -> bool:
-    """Return whether a row contains all members at different places."""
-    places = [held[member][row] for member in members]
-    return all(places) and len(frozenset().union(*places)) >= len(places)
+    """Return whether a row has each member, at as many places as there are members, or more."""
+    own = [places[member][row] for member in members]
+    return all(own) and len(frozenset().union(*own)) >= len(own)
 
 
 def is_single_slip(amount: Amount, number: float, digits: int = _TELLING) -> bool:
