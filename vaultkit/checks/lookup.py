@@ -23,8 +23,9 @@ class Evidence:
     def __init__(self) -> None:
         #: The first source of each number: a description, and the text that shows it.
         self.sources: dict[float, tuple[str, str]] = {}
-        #: Whole numbers that are floats, such as 2.0, and not counted, such as 2.
-        self.measured: set[float] = set()
+        #: The numbers that are no counts: a float such as 2.0, or one printed with other signs than
+        #: digits. An integer 2 backs 2, and the float 2.0 also 2.00.
+        self.non_counts: set[float] = set()
         self._sorted: list[float] | None = None
 
     @property
@@ -39,15 +40,15 @@ class Evidence:
             value = float(number)
             self.sources.setdefault(value, origin)
             if isinstance(number, (float, np.floating)) and value.is_integer():
-                self.measured.add(value)
+                self.non_counts.add(value)
         self._sorted = None
 
     def add_printed(self, printed: Iterable[str], source: str) -> None:
-        """Add numbers as an output shows them."""
+        """Add numbers as an output writes them; one of digits only is a count."""
         for text in printed:
             self.sources.setdefault(parse_number(text), (source, text))
             if not text.lstrip("+-").isdigit():
-                self.measured.add(parse_number(text))
+                self.non_counts.add(parse_number(text))
         self._sorted = None
 
     def source_of(self, number: float | None) -> str:
@@ -65,7 +66,7 @@ class Evidence:
         """Add the numbers of another collection with their sources."""
         for number, source in other.sources.items():
             self.sources.setdefault(number, source)
-        self.measured |= other.measured
+        self.non_counts |= other.non_counts
         self._sorted = None
 
     def between(self, low: float, high: float) -> list[float]:
@@ -116,8 +117,8 @@ class Evidence:
         return None
 
     def _is_counted(self, number: float) -> bool:
-        """Return whether a number is an integer such as 2; a float 2.0 also backs 2.00."""
-        return number.is_integer() and number not in self.measured
+        """Return whether all sources have a number as an integer: as 2, and not as 2.0."""
+        return number.is_integer() and number not in self.non_counts
 
 
 def parse_number(text: str) -> float:

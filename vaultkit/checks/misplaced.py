@@ -46,7 +46,8 @@ _COVERED = 0.6
 _ROUGH = Fraction(1, 20)
 #: Two numbers of other sizes are hardly confused.
 _RATIO = 100
-#: Between what the page has of a number, and of one that the text leaves out.
+#: In a message, it joins what the page has of the number that the text leaves out, and what it has
+#: of the stated number.
 _LEFT_OUT = ", which the text does not state; "
 #: Most numbers of an output of which a text states all but one, and the least share of them.
 _FEW, _SHARE = 10, 3
@@ -96,16 +97,16 @@ class Misplaced:
             plain = [view for view in plain if view.own]
             views += plain
             for view in plain:
-                if why := self._replaced(view):
+                if why := self._why_replaced(view):
                     yield Contradiction.of_number(view.part.sentence, view.number, why)
             for one, other in combinations(plain, 2):
-                if why := self._exchanged(one, other):
+                if why := self._why_exchanged(one, other):
                     yield Contradiction.of_number(one.part.sentence, one.number, why)
         for view, why in self._eliminated(note, views):
             yield Contradiction.of_number(view.part.sentence, view.number, why)
 
-    def _replaced(self, view: View) -> str:
-        """Return what else the words around a number belong to; empty if in doubt."""
+    def _why_replaced(self, view: View) -> str:
+        """Return which number the words around that of ``view`` belong to; empty if in doubt."""
         if significant_digits(view.number) < 2 or view.is_length or view.is_rough:
             return ""
         repeated = self._is_repeated(view)
@@ -116,7 +117,7 @@ class Misplaced:
             return ""
         best, found = 0.0, None
         for rival in view.named:
-            if not self._is_possible(view, rival):
+            if not self._may_be_meant(view, rival):
                 continue
             cover = max(sum(map(view.has, label)) / len(label) for label in rival.labels)
             if cover < _COVERED or (cover < 1 and self._is_ambiguous(view, rival)):
@@ -130,8 +131,12 @@ class Misplaced:
                 best, found = score, rival
         return self._why(view.own[0], found) if found and best >= _ENOUGH else ""
 
-    def _is_possible(self, view: View, rival: Thing) -> bool:
-        """Return whether a number may have been written instead of another one."""
+    def _may_be_meant(self, view: View, rival: Thing) -> bool:
+        """Return whether the text may have meant ``rival`` where it has the number of ``view``.
+
+        They must be alike in kind, size, unit and noun, and the text must not state ``rival`` in
+        the same sentence.
+        """
         if rival in view.own or any(rival in other.own for other in view.beside):
             return False
         if not rival.is_long or rival.is_whole != view.is_count or not _is_near(view.own, rival):
@@ -147,7 +152,7 @@ class Misplaced:
         others = (own for own in self.things.known_by(said) if own.values != rival.values)
         return any(said <= own.words for own in others if own not in view.own)
 
-    def _exchanged(self, one: View, other: View) -> str:
+    def _why_exchanged(self, one: View, other: View) -> str:
         """Return why two numbers of a sentence are exchanged; empty if they are not."""
         if one.number.value == other.number.value:
             return ""
@@ -187,11 +192,16 @@ class Misplaced:
             below = [v for v in views if end < v.line < following and v.number.digits]
             if below and 0 < len({own.values for own in shown}) <= _FEW:
                 for view in below:
-                    if why := self._is_eliminated(view, below, shown):
+                    if why := self._why_eliminated(view, below, shown):
                         yield view, why
 
-    def _is_eliminated(self, view: View, below: Sequence[View], shown: Sequence[Thing]) -> str:
-        """Return the number of an output that belongs in the place of another one, if one does."""
+    def _why_eliminated(self, view: View, below: Sequence[View], shown: Sequence[Thing]) -> str:
+        """Return why another number belongs here; empty if in doubt.
+
+        It must be the only one of the form of ``view`` that the text below an output leaves out,
+        and be due here by the order of the output. ``below`` are the numbers of that text, and
+        ``shown`` those of the output.
+        """
         if significant_digits(view.number) < 2 or not self._is_repeated(view) or view.is_length:
             return ""
         if self._alike.search(view.part.sentence.text):

@@ -24,9 +24,10 @@ _MOST = 64
 
 
 def printed_numbers(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, str, int]]:
-    r"""Yield each number that a statement prints: what it prints, the number, and its line.
+    r"""Yield each printed number whose expression has a name.
 
-    A block is read only if each of its statements prints one line.
+    It yields the names in the expression, the number as it is printed, and the line of the note
+    where the output has it. It yields nothing unless each printing statement prints one line.
 
     Examples
     --------
@@ -42,7 +43,7 @@ def printed_numbers(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, 
 
 
 def printed_arguments(block: Block, steps: Sequence[Step]) -> Iterator[tuple[ast.expr, str, int]]:
-    """Yield each number that a statement prints, as `printed_numbers` does, with its expression."""
+    """Yield each printed number with its expression and line, as `printed_numbers` does."""
     if block.kind == "pycon" or len(steps) != 1:
         return
     with suppress(ValueError, RecursionError, MemoryError):

@@ -424,7 +424,7 @@ def _shape_of(expression: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[i
 
 
 def _shape_of_node(node: ast.expr, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
-    """Return the shape of an expression of names, products and transposes.
+    """Return the shape of an expression of names, products, transposes and items such as `X[0]`.
 
     Raises ValueError or KeyError if it is unknown.
     """

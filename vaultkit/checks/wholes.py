@@ -21,6 +21,8 @@ from vaultkit.read.note import Note
 
 #: Most things that a text counts, and the fewest rows of which one is the largest.
 _MOST, _ROWS = 100, 3
+#: Least length of the name of a variable that may be a noun of the text.
+_SHORTEST_NAME = 3
 _WHOLE = re.compile(r"\s*All(?:\s(?:the|of\sthe|these))?\s")
 _NOUN = re.compile(
     r"\s(?P<noun>[a-z]{3,}s)\b(?!\s(?:that|which|whose|who|with|of|in|from|at|on|for|between|we|you|I|above|below|left|more)\b)"
@@ -39,13 +41,13 @@ class Wholes:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._any_rank = re.compile(rf"\b{lexicon.pattern('ranks')}\b", re.IGNORECASE)
-        #: By the stem of a name, the lengths that its values have had.
+        #: By the stem of a name, the lengths that its values have had; -1 for another type.
         self.lengths: dict[str, set[int]] = defaultdict(set)
 
     def observe(self, variables: Mapping[str, Any]) -> None:
-        """Collect the lists and dictionaries that a block leaves."""
+        """Record the lengths of the lists, dictionaries and sets that a block leaves."""
         for name, value in variables.items():
-            if name.startswith("_") or len(name) < _ROWS:
+            if name.startswith("_") or len(name) < _SHORTEST_NAME:
                 continue
             own = stem(name, self.lexicon)
             if isinstance(value, list | tuple | dict | set | frozenset):
