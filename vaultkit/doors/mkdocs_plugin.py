@@ -339,7 +339,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         site_files.add_generated(
             files, config, self.assets.styles(self.model.letters, self.model.signs)
         )
-        index = self.assets.file("search.json", self.model.index())
+        index = self.assets.generated_file("search.json", self.model.index())
         script = self.assets.themed("search.js")
         site_files.add_generated(files, config, (index, script))
         worker = f"{script.uri}?index={posixpath.basename(index.uri)}"

@@ -433,21 +433,22 @@ class BlockRenderer:
         inline: Token,
         line: InlineRenderer,
         first: int,
-        found: re.Match[str],
+        card: re.Match[str],
         at: int,
     ) -> int:
-        """Render a flashcard: the question, and the folded answer below it.
+        """Render a flashcard, a question and its folded answer; return the index of the next block.
 
-        ``found`` is the match of `CARD` in the text of the paragraph from position ``first`` on.
-        Returns the index of the next block.
+        The answer is the rest of the paragraph, and all blocks that follow without a blank line.
+        ``card`` is the match of `CARD` in the text of the paragraph from position ``first`` on; the
+        other parameters are those of `_render_prose`.
         """
-        name = self._unique_card_id(found["question"])
+        name = self._unique_card_id(card["question"])
         box = SubElement(parent, "details", {"class": "flashcard", "id": name})
         children = inline.children or []
-        question = tokens_between(children, first, first + found.end("question"))
+        question = tokens_between(children, first, first + card.end("question"))
         line.fill(SubElement(box, "summary"), question)
-        if found["answer"]:
-            self._render_prose(box, inline, line, first + found.start("answer"), False, at)
+        if card["answer"]:
+            self._render_prose(box, inline, line, first + card.start("answer"), False, at)
         while self._follows_directly(at):
             at = self._render_block(box, at)
         return at

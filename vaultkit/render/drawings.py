@@ -72,7 +72,7 @@ def inline_drawings(page: Page, root: Element) -> None:
             svg = _read_drawing(page, image)
             if svg is None:
                 continue
-            box = _drawing_box(page, image, svg, "figure" if is_paragraph else "span")
+            box = _box_around_drawing(page, image, svg, "figure" if is_paragraph else "span")
             box.tail = child.tail
             parent[index] = box
 
@@ -122,15 +122,15 @@ def _read_text(path: Path) -> str:
         return ""
 
 
-def _drawing_box(page: Page, image: Element, svg: str, tag: str) -> Element:
-    """Return the element around an SVG, with the id, size and caption of the image."""
+def _box_around_drawing(page: Page, image: Element, svg: str, tag: str) -> Element:
+    """Return the element around an SVG, with the id, size and title of the image."""
     names = " ".join(["vk-figure-box", *image.get("class", "").split()])
     box = Element(tag, {"class": names})
     for name in ("id", "data-check"):
         if image.get(name):
             box.set(name, image.attrib[name])
     if image.get("data-check"):
-        # A reader's edit draws it again.
+        # By this name, the browser draws it again after an edit of the reader.
         box.set("data-figure", posixpath.basename(unquote(image.get("src", ""))))
     if image.get("width", "").isdigit():
         box.set("style", f"width: {image.attrib['width']}px")

@@ -110,8 +110,11 @@ class SiteAssets:
         #: Address of the picture that other sites show for a link to this one.
         self.picture = ""
 
-    def file(self, name: str, content: str | bytes) -> SiteFile:
-        """Return a generated file; its name contains the hash of its content."""
+    def generated_file(self, name: str, content: str | bytes) -> SiteFile:
+        """Return a generated file.
+
+        Its name contains the hash of its content, unless only changed pages are written.
+        """
         if self.incremental:
             return SiteFile(f"{FOLDER}/{name}", content)
         data = content.encode() if isinstance(content, str) else content
@@ -121,7 +124,7 @@ class SiteAssets:
 
     def themed(self, name: str) -> SiteFile:
         """Return a file of the theme."""
-        return self.file(name, read_theme_file(name))
+        return self.generated_file(name, read_theme_file(name))
 
     def scripts(self) -> Iterator[SiteFile]:
         """Yield the scripts, the logo and the picture of the site; add them to the settings."""
@@ -135,13 +138,13 @@ class SiteAssets:
         scripts = {name: _INDENTS.sub("", read_theme_file(name)) for name in SCRIPTS}
         scripts["needed.js"] = needed + read_theme_file("needed.js")
         for name, content in scripts.items():
-            file = self.file(name, content)
+            file = self.generated_file(name, content)
             self.appearance.extra_javascript.append(file.uri)
             yield file
         drawn = read_theme_file("logo.svg")
-        logo = self.file("logo.svg", drawn)
+        logo = self.generated_file("logo.svg", drawn)
         yield logo
-        picture = self.file("picture.png", machines.draw_picture(drawn))
+        picture = self.generated_file("picture.png", machines.draw_picture(drawn))
         self.picture = picture.uri
         yield picture
         theme_config = self.appearance.theme
@@ -163,7 +166,7 @@ class SiteAssets:
         for font in FONTS:
             parts = list(web_font(font, signs if font.formulas else letters, self.store))
             for part in parts:
-                file = self.file(f"{part.name}.woff2", part.content)
+                file = self.generated_file(f"{part.name}.woff2", part.content)
                 yield file
                 faces.append(
                     f'@font-face{{font-family:"{font.family}";font-style:{font.style};'
@@ -177,7 +180,7 @@ class SiteAssets:
             if parts and font.preloaded:
                 self.fonts.append((file.uri, font.formulas))
         css = "\n".join(("".join(faces), *map(read_theme_file, STYLES)))
-        file = self.file("vaultkit.css", css)
+        file = self.generated_file("vaultkit.css", css)
         self.appearance.extra_css.insert(0, file.uri)
         yield file
 
@@ -223,9 +226,9 @@ class SiteAssets:
             Name of the module whose ``FIGURES`` draw the figures of the vault.
         """
         worker = self.themed("check-worker.js")
-        results = self.file("check-results.js", "\n".join(map(read_theme_file, RESULTS)))
+        results = self.generated_file("check-results.js", "\n".join(map(read_theme_file, RESULTS)))
         content = runnable.zip_files(self.vault, figures)
-        bundle = self.file("engine.zip", content)
+        bundle = self.generated_file("engine.zip", content)
         engine = runnable.addresses_script(
             self.vault,
             pyodide,
@@ -237,7 +240,9 @@ class SiteAssets:
             figures=figures,
         )
         parts = _INDENTS.sub("", "\n".join(map(read_theme_file, CHECKER)))
-        script = self.file("check-page.js", f'{engine}(() => {{\n"use strict";\n{parts}}})();\n')
+        script = self.generated_file(
+            "check-page.js", f'{engine}(() => {{\n"use strict";\n{parts}}})();\n'
+        )
         self.appearance.extra_javascript.append(script.uri)
         yield from (worker, bundle, results, script)
 

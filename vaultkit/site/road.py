@@ -29,7 +29,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Place:
-    """The position of a page: step ``at`` ``of`` all on a road; the whole road has no name."""
+    """The position of a page on a road.
+
+    It is step number ``at`` of the ``of`` steps, and ``after`` is the next one. The whole road has
+    no name.
+    """
 
     name: str
     at: int
@@ -77,26 +81,26 @@ def entry_note(note: Note, vault: Vault, road: Sequence[Path]) -> Path | None:
     return most if most and counts[most] else None
 
 
-def step_line(places: Sequence[Place], took: int, map_: str = "") -> str:
-    """Return the line above the title of a page on a road: its step, and its reading time.
+def step_line(places: Sequence[Place], minutes: int, map_: str = "") -> str:
+    """Return the HTML of the line above the title of a page: its step, and its reading time.
 
     Parameters
     ----------
     places
-        The roads on which the page is a step: shorter ones first, the whole one last.
-    took
+        The roads on which the page is a step; the line has only the first one.
+    minutes
         The reading time of the page in minutes.
     map_
         The address of the map; empty if there is none.
     """
     first = places[0]
     step = f"{first.name + ': step' if first.name else 'Step'} {first.at} of {first.of}"
-    return _line_above_title(step, took, map_, first.at / first.of)
+    return _line_above_title(step, minutes, map_, first.at / first.of)
 
 
-def side_road_line(took: int, map_: str = "") -> str:
-    """Return the line above the title of a page on a side road."""
-    return _line_above_title("Side road", took, map_, 0)
+def side_road_line(minutes: int, map_: str = "") -> str:
+    """Return the HTML of the line above the title of a page on a side road."""
+    return _line_above_title("Side road", minutes, map_, 0)
 
 
 def onward_links(
@@ -137,8 +141,8 @@ def onward_links(
     )
 
 
-def _line_above_title(step: str, took: int, map_: str, done: float) -> str:
-    """Return the line above a title.
+def _line_above_title(step: str, minutes: int, map_: str, done: float) -> str:
+    """Return the HTML of the line above a title.
 
     It has the words of the step, linked to the map if there is one, the minutes of the page,
     and a bar of which the share `done` is filled.
@@ -147,12 +151,12 @@ def _line_above_title(step: str, took: int, map_: str, done: float) -> str:
     return (
         '<nav class="vk-here" aria-label="Where you are">'
         f'<span class="vk-here__bar" style="--vk-done:{done:.1%}"></span>'
-        f'<span class="vk-here__step">{words}</span> <span>{_minutes(took)}</span></nav>'
+        f'<span class="vk-here__step">{words}</span> <span>{_minutes(minutes)}</span></nav>'
     )
 
 
-def _minutes(took: int) -> str:
-    return f"{took} minute{'s' * (took != 1)}"
+def _minutes(minutes: int) -> str:
+    return f"{minutes} minute{'s' * (minutes != 1)}"
 
 
 def _link(step: Step) -> str:

@@ -245,7 +245,7 @@ class NameResolver:
         return resolved
 
     def resolve_children(self, node: Node, env: Mapping[str, str]) -> Node:
-        """Resolve the children of a node."""
+        """Return a node with all children resolved; one named ``when`` is a condition."""
         changed = {}
         outer = self.in_condition
         for part in fields(node):
