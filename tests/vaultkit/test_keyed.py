@@ -63,6 +63,8 @@ WRONG = [
 
 #: Code, and sentences in which the number may be something else.
 DOUBT = [
+    (BOATS, "Gull needs four people more."),
+    ("prices = {'Heron': 6.5, 'Otter': 2.5}", "Heron comes last, with about 2.5 % of the total."),
     ("print([('the', 4), ('oar', 2)])", "The commonest two are short."),
     (BOATS, "Otter is 9 minutes late."),
     # The steps may be counted from 0 or from 1.

@@ -74,6 +74,10 @@ class Table:
         """Return whether a number is one of those beside a key, perhaps without its sign."""
         return any(number.agrees(own) or number.agrees(abs(own)) for own in self.rows[key])
 
+    def has_shares(self, column: int) -> bool:
+        """Return whether no number of a column is larger than 1."""
+        return all(abs(row[column]) <= 1 for row in self.rows.values() if len(row) > column)
+
     @cached_property
     def names(self) -> dict[str, str]:
         """The keys that are names, by their texts in lower case."""

@@ -42,6 +42,8 @@ from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import CODE
 from vaultkit.run.session import Step
 
+#: The scale of a percentage.
+_PERCENT = Fraction(1, 100)
 #: Most words between a name and its number.
 _GAP = 5
 #: Most words between two numbers of one list, and the least integer behind which *times* counts.
@@ -164,7 +166,11 @@ class Keyed:
             if table.are_neighbours(key, other):
                 continue
             for column, (value, right) in enumerate(zip(values, own, strict=False)):
-                is_of_kind = self._is_of_kind(sentence, number, self._kind_of(table, column))
+                kind = self._kind_of(table, column)
+                is_of_kind = self._is_of_kind(sentence, number, kind)
+                # *2 %* is none of the prices 2 and 6, but may be one of the shares 0.02 and 0.06.
+                if _PERCENT in number.scales and kind != "%" and not table.has_shares(column):
+                    continue
                 if is_of_kind and number.agrees(value) and not number.agrees(right):
                     there = f"{table.source} has {text_of(right)} for {text_of(key)}"
                     return f"{there}, and {text_of(value)} for {text_of(other)}"

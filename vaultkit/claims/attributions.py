@@ -243,9 +243,9 @@ def is_difference(sentence: Sentence, number: Stated) -> bool:
     >>> from vaultkit.claims.lexicon import lexicon
     >>> from vaultkit.claims.mentions import sentences
     >>> from vaultkit.read.markdown import parse
-    >>> (own,) = sentences(parse("It is 3 lower, 4 cents too wide, and 5 in May."), lexicon())
+    >>> (own,) = sentences(parse("3 lower, 4 cents too wide, 2 cups more, 5 in May."), lexicon())
     >>> [is_difference(own, number) for number in own.numbers]
-    [True, True, False]
+    [True, True, True, False]
     """
     return bool(_difference(sentence.lexicon).match(sentence.text, number.end))
 
@@ -255,7 +255,7 @@ def _difference(lexicon: Lexicon) -> re.Pattern[str]:
     """Return a pattern of the words behind a number that make it a difference."""
     signs, beyond = (
         lexicon.pattern("signs", "up", "down", "apart"),
-        lexicon.pattern("signs", "beyond"),
+        lexicon.pattern("signs", "beyond", "added"),
     )
     difference = rf"(?:[^\W\d]{{1,3}}\s|[%°]\s)?\s*{signs}|(?:[^\W\d]+\s)?{beyond}"
     return re.compile(rf"\s*(?:{difference})(?![\w-])", re.IGNORECASE)
