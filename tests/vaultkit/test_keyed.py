@@ -64,7 +64,10 @@ WRONG = [
 #: Code, and sentences in which the number may be something else.
 DOUBT = [
     (BOATS, "Gull needs four people more."),
-    ("prices = {'Heron': 6.5, 'Otter': 2.5}", "Heron comes last, with about 2.5 % of the total."),
+    (
+        "items = {'Heron': (40, 6.5), 'Otter': (260, 2.5)}\nprint('half: 50 %')",
+        "The Heron comes last, with about 2 % of all.",
+    ),
     ("print([('the', 4), ('oar', 2)])", "The commonest two are short."),
     (BOATS, "Otter is 9 minutes late."),
     # The steps may be counted from 0 or from 1.
