@@ -253,7 +253,7 @@ def test_the_site_shows_what_was_checked(vault: Path) -> None:
     site = vault / "site"
 
     owl = (site / "barn-owl" / "index.html").read_text("utf-8")
-    assert '<a href="../checks/#of-barn-owl">1 link proven</a>' in owl
+    assert '<a href="../checks/#of-barn-owl">1 link checked</a>' in owl
     tern_page = (site / "by-sea" / "arctic-tern" / "index.html").read_text("utf-8")
     assert '"../../checks/#of-by-sea-arctic-tern">Not checked since it was edited' in tern_page
     assert "Not checked on this machine yet" in (site / "index.html").read_text("utf-8")
