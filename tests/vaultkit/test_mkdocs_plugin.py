@@ -253,7 +253,7 @@ def test_the_site_shows_what_was_checked(vault: Path) -> None:
     site = vault / "site"
 
     owl = (site / "barn-owl" / "index.html").read_text("utf-8")
-    assert '<a href="../checks/#of-barn-owl">1 link checked</a>' in owl
+    assert '<a href="../checks/#of-barn-owl">1 link proven</a>' in owl
     tern_page = (site / "by-sea" / "arctic-tern" / "index.html").read_text("utf-8")
     assert '"../../checks/#of-by-sea-arctic-tern">Not checked since it was edited' in tern_page
     assert "Not checked on this machine yet" in (site / "index.html").read_text("utf-8")
@@ -272,7 +272,7 @@ def test_the_site_shows_what_was_checked(vault: Path) -> None:
     assert "1 hold" in (site / "badge.svg").read_text("utf-8")
     index = found_by_search(vault)
     assert "It hears mice." in index
-    assert not re.search("checked since|1 link checked|1 hold", index)
+    assert not re.search("checked since|1 link proven|1 hold", index)
 
 
 def found_by_search(vault: Path) -> str:

@@ -42,7 +42,7 @@ def test_a_note_shows_what_was_checked(vault: Vault) -> None:
     owl = next(note for note in vault.notes.values() if note.name == "Barn Owl")
     ledger.record(owl, CHECKS)
     found, tern = read_entries(vault)
-    assert "1 block, 1 number checked; 1 more number found on this page" in foot_line(found)
+    assert "1 block, 1 number proven; 1 more number found on this page" in foot_line(found)
     assert 'href="x#y"' in foot_line(found, "x#y")
     assert "Not checked on this machine yet" in foot_line(tern)
     assert (found.href, found.anchor) == ("barn-owl", "of-barn-owl")
@@ -59,7 +59,7 @@ def test_what_fails_comes_first() -> None:
     checks = [*CHECKS, Check("link", 7, "[[Tren]]", FAILS), Check("number", 8, "1.5", EXCEPTED)]
     entry = Entry("Owl", "Owl.md", checks)
     assert (
-        ">1 check fails; 1 block, 1 number checked; 1 more number found on this page;"
+        ">1 check fails; 1 block, 1 number proven; 1 more number found on this page;"
         " 1 left unchecked<" in foot_line(entry)
     )
     assert "vk-checked--fails" in foot_line(entry)
@@ -69,7 +69,7 @@ def test_what_fails_comes_first() -> None:
 def test_it_says_on_how_many_machines_a_note_was_tried() -> None:
     entry = Entry("Owl", "Owl.md", CHECKS, machines=6)
     assert (
-        ">1 block, 1 number checked; 1 more number found on this page; tried on 6 machines<"
+        ">1 block, 1 number proven; 1 more number found on this page; tried on 6 machines<"
         in foot_line(entry)
     )
     tern = Entry("Tern", "Tern.md", CHECKS)
@@ -83,7 +83,7 @@ def test_what_is_not_judged_is_counted_apart() -> None:
     ]
     entry = Entry("Owl", "Owl.md", [*CHECKS, *unjudged])
     assert (
-        "1 block, 1 number checked; 1 more number found on this page; 2 not judged<"
+        "1 block, 1 number proven; 1 more number found on this page; 2 not judged<"
         in foot_line(entry)
     )
     assert "vk-checked--holds" in foot_line(entry)

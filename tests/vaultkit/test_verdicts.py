@@ -87,7 +87,7 @@ def test_a_number_that_occurs_is_not_proven(tmp_path: Path) -> None:
     checks = list(inspect(note, found))
     numbers = {c.what: c.scope for c in checks if c.kind == "number"}
     assert numbers == {"4.125": FOUND, "0.25": ""}
-    words = "1 block, 1 number checked; 1 more number found on this page"
+    words = "1 block, 1 number proven; 1 more number found on this page"
     assert describe_verdicts(checks) == words
 
 

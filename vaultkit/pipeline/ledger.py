@@ -216,7 +216,7 @@ def _public_check(check: Check) -> dict[str, Any]:
 
 
 def describe_verdicts(checks: Sequence[Check]) -> str:
-    """Describe the verdicts: *6 blocks checked; 5 more numbers found on this page; 4 not judged*.
+    """Describe the verdicts: *6 blocks proven; 5 more numbers found on this page; 4 not judged*.
 
     A number that is found on the page need not be the right one, so it is counted apart.
     """
@@ -224,7 +224,7 @@ def describe_verdicts(checks: Sequence[Check]) -> str:
     found = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
     unjudged = [check.kind for check in checks if check.outcome == UNJUDGED]
     parts = [
-        f"{proven} checked" if proven else "",
+        f"{proven} proven" if proven else "",
         f"{count_in_words(found, 'more number')} found on this page" if found else "",
         not_judged(len(unjudged), unjudged.count(COMPARISON)) if unjudged else "",
     ]
