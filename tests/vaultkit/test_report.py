@@ -82,9 +82,8 @@ def test_what_is_not_judged_is_counted_apart() -> None:
         Check("number", line, "7", UNJUDGED, "nothing computes 7\nnear 8") for line in (8, 9)
     ]
     entry = Entry("Owl", "Owl.md", [*CHECKS, *unjudged])
-    assert (
-        "1 block, 1 number proven; 1 more number found on this page; 2 not judged<"
-        in foot_line(entry)
+    assert "1 block, 1 number proven; 1 more number found on this page; 2 not judged<" in foot_line(
+        entry
     )
     assert "vk-checked--holds" in foot_line(entry)
     assert "<td>2</td></tr></tfoot>" in table_html([entry])
