@@ -189,7 +189,7 @@ def draw_scores(data: Mapping[str, Any]) -> str:
         f" row of bank is outlined: {row[most]:.{_decimals(row)}f} for {tokens[most]}, {others}.",
         bottom + 40,
         parts,
-        left=6.6,
+        left=9.6,
     )
 
 
@@ -239,7 +239,7 @@ def draw_weights(data: Mapping[str, Any], name: str = "attention-weights") -> st
         f" {alpha[marked].max():.2f} for {most}.",
         bottom + 70,
         parts,
-        left=6.6,
+        left=9.6,
     )
 
 

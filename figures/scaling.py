@@ -17,19 +17,19 @@ LEFT, RIGHT = 44, 436  # of the plots
 
 
 @cache
-def _drawn() -> tuple[dict[int, Any], dict[int, Any]]:
+def _drawn(queries: int) -> tuple[dict[int, Any], dict[int, Any]]:
     """Return the scores of standard normal queries with keys, and the keys, for several widths."""
     rng = np.random.default_rng(0)
     scores, keys = {}, {}
     for d_k in (1, 4, 16, 64, 256, 1024):
-        query, keys[d_k] = rng.standard_normal((2000, d_k)), rng.standard_normal((64, d_k))
+        query, keys[d_k] = rng.standard_normal((queries, d_k)), rng.standard_normal((64, d_k))
         scores[d_k] = attention_scores(query, keys[d_k])
     return scores, keys
 
 
 def variance_data(measured: Any = None) -> dict[str, Any]:
     """Return histograms of scores of queries and keys of three widths."""
-    measured = _drawn()[0] if measured is None else measured
+    measured = _drawn(queries=1000)[0] if measured is None else measured
     widths = [4, 64, 1024]
     data: dict[str, Any] = {"widths": widths}
     for d_k in widths:
@@ -119,8 +119,8 @@ def saturation_data(
     measured: Any = None, all_keys: Any = None, dL_dalpha: Any = GRADIENT
 ) -> dict[str, Any]:
     """Return the mean largest weight and the median of ‖dL/dq‖, raw and scaled, by d_k."""
-    measured = _drawn()[0] if measured is None else measured
-    all_keys = _drawn()[1] if all_keys is None else all_keys
+    measured = _drawn(len(GRADIENT))[0] if measured is None else measured
+    all_keys = _drawn(len(GRADIENT))[1] if all_keys is None else all_keys
     widths = list(measured)
     found: dict[str, list[tuple[float, float]]] = {"raw": [], "scaled": []}
     for d_k in widths:
