@@ -10,7 +10,7 @@ from urllib.parse import unquote, urljoin
 
 import pytest
 from playwright.sync_api import Route, expect
-from visitor import BEGUN, CHECKED, LOADED, Visitor
+from visitor import BEGUN, CHECKED, LOADED, SETTLED, Visitor
 
 from tests.own_vault import VAULT
 
@@ -167,11 +167,13 @@ def test_without_scripts_colours_follow_the_system(visit: Visitor) -> None:
     shown = """() => ["body", "article pre code", "svg.vk-figure", "svg.vk-figure .vk-score"].map(
       (part) => getComputedStyle(document.querySelector(part))).map(
       (style) => [style.color, style.backgroundColor])"""
-    seen = [
-        visit("softmax/", scheme=scheme, java_script_enabled=scripts).evaluate(shown)
-        for scheme in ("light", "dark")
-        for scripts in (True, False)
-    ]
+    seen = []
+    for scheme in ("light", "dark"):
+        for scripts in (True, False):
+            page = visit("softmax/", scheme=scheme, java_script_enabled=scripts)
+            if scripts:
+                page.wait_for_function(SETTLED)
+            seen.append(page.evaluate(shown))
     assert seen[0] == seen[1]
     assert seen[2] == seen[3]
     assert seen[0] != seen[2]
