@@ -105,7 +105,8 @@ def figure_svg(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="vk-figure" role="{role}"'
             f' aria-labelledby="{ids[0]}" aria-describedby="{ids[1]}"'
             f' width="{EDGE + WIDTH}" height="{height:g}"'
-            f' viewBox="{num(left - EDGE)} 0 {EDGE + WIDTH} {height:g}">',
+            f' viewBox="{num(left - EDGE)} 0 {EDGE + WIDTH} {height:g}"'
+            ' preserveAspectRatio="xMinYMin">',  # at the left also where the page has less room
             f'<title id="{ids[0]}">{escape(title)}</title>',
             f'<desc id="{ids[1]}">{escape(desc)}</desc>',
             f"<style>{STYLE}{extra_style}</style>",
