@@ -41,6 +41,23 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
     expect(page.locator(".vk-now", has_text="With your edit").first).to_contain_text(
         re.compile(r"bank\s+0\.88\s+0\.02")
     )
+    for width in (390, 1280):  # as it was
+        page.set_viewport_size({"width": width, "height": 900})
+        larger, right = page.evaluate(BESIDE)
+        assert (larger, abs(right) <= 2) == (0, True), (width, right)
+
+
+#: How much larger the letters of a new output are than those of the published one, and how far to
+#: their right they begin.
+BESIDE = """() => {
+  const now = [...document.querySelectorAll("div.vk-now")].find(
+    (box) => box.querySelector("pre") && box.previousElementSibling.matches(".output"));
+  const size = (e) => parseFloat(getComputedStyle(e).fontSize);
+  const edge = (e) => e.getBoundingClientRect().left + parseFloat(getComputedStyle(e).paddingLeft);
+  const [mine, old] = [now.querySelector("pre"),
+    now.previousElementSibling.querySelector("pre > code")];
+  return [size(mine) - size(old), Math.round(edge(mine) - edge(old))];
+}"""
 
 
 #: A note, a block, an edit of it, a figure, and a label that it has only with the edit.
@@ -200,7 +217,7 @@ def test_an_edit_is_no_failure_and_an_error_is_reported(ready: Page, loaded: Vis
     run.focus()
     page.keyboard.press("Enter")
     expect(said(page)).to_contain_text("With your edit", timeout=RUN)
-    expect(said(page)).to_contain_text("2 outputs, 1 figure changed")
+    expect(said(page)).to_contain_text("With your edit: 2 outputs changed;")
     expect(page.locator("[data-outcome=fails], .vk-why")).to_have_count(0)
     area = block.locator("[contenteditable]")
     area.fill("1 / 0")
@@ -211,7 +228,7 @@ def test_an_edit_is_no_failure_and_an_error_is_reported(ready: Page, loaded: Vis
     expect(page.locator(".vk-why").first).to_be_focused()
     page.get_by_role("button", name="Reset the page").click()
     edit(page, "scaled score:", ("np.sqrt(d_k)", "d_k"))
-    expect(said(page)).to_contain_text("With your edit: 1 output, 1 figure changed;", timeout=RUN)
+    expect(said(page)).to_contain_text("With your edit: 1 output changed;", timeout=RUN)
 
 
 @pytest.mark.long
