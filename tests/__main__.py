@@ -76,7 +76,7 @@ def main(options: list[str]) -> int:
         if status:
             print(f"the tests of the {part} did not pass; the lines that begin with {part} say why")
     for line in lines:
-        if line.startswith("flaky: "):
+        if line.startswith(("flaky: ", "FAILED ", "ERROR ")):
             print(line)
     if left := sum(int(found[1]) for line in lines if (found := LEFT_OUT.match(line))):
         print(f"{left} long tests were left out: make test-all runs everything")
