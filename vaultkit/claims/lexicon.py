@@ -18,6 +18,8 @@ _FOLDER = Path(__file__).parent
 #: The language of notes that name none, or one without a file.
 DEFAULT = "en"
 _WORD = re.compile(r"[^\W\d_]+")
+#: A list in a template of a regular expression.
+_OF_LIST = re.compile(r"<([a-z_]+)\.([a-z_]+)>")
 
 
 @dataclass(frozen=True, eq=False)  # each file is read once, so identity is equality
@@ -42,6 +44,18 @@ class Lexicon:
         '(?:precisely|exactly)'
         """
         return _pattern(self, table, names)
+
+    def regex(self, template: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+        r"""Return a compiled template, in which ``<table.list>`` is any word of that list.
+
+        >>> lexicon().regex(r"\b<grammar.being>\s<grammar.the>").search("This is our day")[0]
+        'is our'
+        """
+        return _regex(self, template, flags)
+
+    def expand(self, template: str) -> str:
+        """Return a template with a regular expression for each ``<table.list>`` in it."""
+        return _OF_LIST.sub(lambda found: self.pattern(found[1], found[2]), template)
 
     def find(self, table: str, text: str) -> Iterable[tuple[re.Match[str], str]]:
         """Yield the words of a table in a text, the longest at each place, with their lists.
@@ -78,6 +92,11 @@ class Lexicon:
         """
         plain = " ".join(word.lower().split())
         return next((Fraction(n) for n, own in self.words[table].items() if plain in own), None)
+
+
+@cache
+def _regex(lexicon: Lexicon, template: str, flags: re.RegexFlag) -> re.Pattern[str]:
+    return re.compile(lexicon.expand(template), flags)
 
 
 @cache

@@ -137,16 +137,14 @@ class Beside:
         self, sentence: Passage, numbers: Sequence[Number], pool: Sequence[Atom], words: Lexicon
     ) -> None:
         self.sentence, self.numbers, self.pool = sentence, numbers, pool
-        self.text = sentence.piece.text
+        self.text, self._words = sentence.piece.text, words
         #: *The second quarter* is no part of anything.
         self._noun = re.compile(words.pattern("parts"), re.IGNORECASE)
-        of, every = words.pattern("grammar", "of"), words.pattern("quantifiers", "all")
-        the = words.pattern("grammar", "the")
         #: What is behind a share of all: *of them*, *of all*, *of the board*, or nothing.
-        self._of_all = re.compile(
-            rf"\s+of\s+(?:{every}|them|these|those|that)\b|\W*(?:$|[.;:,)]|\s(?:and|but|so)\b)"
-            rf"|\s+{of}\s+(?:{the}\s+)?(?P<whole>[^\W\d_]+(?:\s[^\W\d_]+)?)",
-            re.IGNORECASE,
+        self._of_all = words.regex(
+            r"\s+<roles.of_value>\s+(?:<quantifiers.all>|<binding.them>)\b"
+            r"|\W*(?:$|[.;:,)]|\s<binding.next_clause>\b)"
+            r"|\s+<grammar.of>\s+(?:<grammar.the>\s+)?(?P<whole>[^\W\d_]+(?:\s[^\W\d_]+)?)"
         )
 
     def of(self, stated: Stated) -> list[Candidate]:
@@ -166,7 +164,7 @@ class Beside:
     def _ratios(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
         """Yield the ratios of two numbers of the sentence that agree with a number."""
         for one, other in permutations(others, 2):
-            if not are_alike(one, other) or not self._are_near(stated, one, other):
+            if not are_alike(one, other, self._words) or not self._are_near(stated, one, other):
                 continue
             one, other = on_one_scale(one, other)
             yield from _ratio(stated, one.code, one.value, other.code, other.value, _STATED)
@@ -230,10 +228,10 @@ def _is_one_clause(text: str) -> bool:
     return not re.search(r"[;:.]\s", text)
 
 
-def are_alike(one: Number, other: Number) -> bool:
+def are_alike(one: Number, other: Number, words: Lexicon) -> bool:
     """Return whether two numbers may be compared: they have one unit, or one has none."""
     units = {one.unit.removesuffix("s"), other.unit.removesuffix("s")}
-    return len(units) == 1 or bool(units & {"", "of", "instead", "against"})
+    return len(units) == 1 or bool(units & {"", *words.words["binding"]["no_unit"]})
 
 
 def on_one_scale(one: Number, other: Number) -> tuple[Number, Number]:

@@ -19,21 +19,27 @@ from vaultkit.edit.wording import NAMED, overlap
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
 WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
 SIGNS = {1: ">", -1: "<", 0: "=="}
-#: What is between two numbers that are compared.
-AGAINST = re.compile(r"\W*(?:[^\W\d_]+\s)?(?:against|versus|vs\.?|instead of|rather than)\W*")
 #: The score of such a condition, about as much as two sides that the sentence names.
 SCORE = 2.0
 #: How many words are near.
 NEAR = 6
-#: A number right before it is compared with the one before that.
-_WHICH = re.compile(
-    r"(?:\s\w+)?,\s(?:which|that)\s(?:is|was|are)\s(?:\w+ly\s|a\s(?:little|bit)\s|much\s|far\s)?"
-)
+
+
+def between_opposites(words: Lexicon) -> re.Pattern[str]:
+    """Return a pattern of what is between two numbers that are compared: *211 instead of 240*."""
+    return words.regex(r"\W*(?:[^\W\d_]+\s)?<binding.against>\W*")
 
 
 def end_of_statement(words: Lexicon) -> re.Pattern[str]:
     """Return a pattern of what ends a statement of a sentence; a comma alone does not."""
     return clause_end(words, "joining", "contrasting", "concluding", marks=";:")
+
+
+def _refers_back(words: Lexicon) -> re.Pattern[str]:
+    """Return a pattern of what is between a number and what is said of it: *3.1, which is more*."""
+    return words.regex(
+        r"(?:\s\w+)?,\s<binding.which>\s<grammar.being>\s(?:\w+<binding.adverb>\s|<binding.much>\s)?"
+    )
 
 
 def beside(
@@ -62,18 +68,18 @@ def beside(
     is_one_clause = not end_of_statement(words).search(between)
     if after and before and len(between.split()) <= NEAR and is_one_clause:
         behind = text[spoken.end : after[0].start]
-        than = spoken.table == "weak" or re.match(r"\s(?:than|to)\b", behind)
+        than = spoken.table == "weak" or words.regex(r"\s<binding.compared_with>\b").match(behind)
         if than and len(behind.split()) <= NEAR and not re.search(r"[,;:.]\s", behind):
             pair = before[-1], after[0]
     if not pair and len(before) > 1:
-        if _WHICH.fullmatch(between):
+        if _refers_back(words).fullmatch(between):
             pair = before[-1], before[-2]
         elif len(between.split()) < 2 and len(before) > 2:
             one, other, gap = before
             is_gap = cost_of_fit(gap.stated, abs(other.value - one.value)) is not None
-            if is_gap and AGAINST.fullmatch(text[one.end : other.start]):
+            if is_gap and between_opposites(words).fullmatch(text[one.end : other.start]):
                 pair = one, other
-    if not pair or not are_alike(*pair):
+    if not pair or not are_alike(pair[0], pair[1], words):
         return
     if not any(one.is_bound for one in pair) and pair[0].unit != pair[1].unit:
         return  # *8.5 %, fewer than one in ten*
@@ -86,7 +92,7 @@ def beside(
 
 
 def apart(
-    text: str, stated: Sequence[Number], spoken: Spoken, pool: Sequence[Atom]
+    text: str, stated: Sequence[Number], spoken: Spoken, pool: Sequence[Atom], words: Lexicon
 ) -> Iterator[Candidate]:
     """Yield the comparison that a difference states: *26.5 hours, 1.5 hours below the mean*.
 
@@ -96,7 +102,9 @@ def apart(
     if len(before) < 2 or len(text[before[1].end : spoken.start].split()) > 1:
         return
     one, gap = before
-    found = re.match(r"\s(?:than\s)?(?:the|its)\s(\w+(?:\s\w+)?)", text[spoken.end :])
+    found = words.regex(r"\s(?:<binding.than>\s)?<binding.the>\s(\w+(?:\s\w+)?)").match(
+        text, spoken.end
+    )
     if not one.is_bound or not found:
         return
     said, way = words_of(found[1]), WAYS[spoken.what]
@@ -112,13 +120,13 @@ def apart(
 
 
 def from_before(
-    text: str, stated: Sequence[Number], spoken: Spoken, earlier: Sequence[Atom]
+    text: str, stated: Sequence[Number], spoken: Spoken, earlier: Sequence[Atom], words: Lexicon
 ) -> Iterator[Candidate]:
     """Yield the condition for *drops to 4.5*, if an earlier number is alike: `w2` and `w`."""
     after = next((one for one in stated if spoken.end <= one.start), None)
     if not after or not after.is_bound:
         return
-    if not re.fullmatch(r"\s+to\s(?:\w+\s)?", text[spoken.end : after.start]):
+    if not words.regex(r"\s+<binding.to>\s(?:\w+\s)?").fullmatch(text, spoken.end, after.start):
         return
     alike = (one for one in reversed(earlier) if are_of_shape(one.code, after.code))
     before, way = next(alike, None), WAYS[spoken.what]

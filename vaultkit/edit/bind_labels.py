@@ -33,10 +33,7 @@ _OF_LABELS = 6.0
 _OF_GAP = 1.5
 #: Longest code of an extreme.
 _LONGEST = 100
-_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 _HERE = re.compile("")
-_OF = re.compile(r"\s(?:of|the)\b", re.IGNORECASE)
-_AS = re.compile(r"\b(?:as|to|than|with)\b", re.IGNORECASE)
 
 
 def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
@@ -194,11 +191,13 @@ def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
 
 def multiples(scope: Scope) -> Iterator[Word]:
     """Yield the multiples that are the ratio of two labels: *red has twice as many as blue*."""
+    behind_multiple = scope.page.words.regex(r"\s<binding.of_or_the>\b")
     for stated, _ in scope.readings:
         if not is_multiple(stated) or not scope.sentence.start <= stated.start < scope.sentence.end:
             continue
         start, end = scope.clause(stated.start)
-        link = _AS.search(scope.text, stated.end, end) or _OF.match(scope.text, stated.end, end)
+        link = _equal_to(scope).search(scope.text, stated.end, end)
+        link = link or behind_multiple.match(scope.text, stated.end, end)
         found = []
         for family in scope.families if link else ():
             mentions = scope.mentions(family)
@@ -228,7 +227,7 @@ def _compared(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list
     """Return the labels that a word compares, the subject first; None if these are not clear."""
     start, end = scope.clause(spoken.start)
     same = spoken.what == "same"
-    link = (_AS if same else _THAN).search(scope.text, spoken.end, end)
+    link = (_equal_to(scope) if same else _than(scope)).search(scope.text, spoken.end, end)
     if spoken.table == "order":
         link = _HERE.search(scope.text, spoken.end)
     inside = [one for one in mentions if start <= one.start < end]
@@ -245,6 +244,16 @@ def _compared(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list
     if same and len({one.index for one in inside}) == len(inside) > 1:
         return inside
     return None
+
+
+def _than(scope: Scope) -> re.Pattern[str]:
+    """Return a pattern of the words before the other thing that is compared."""
+    return scope.page.words.regex(r"\b<binding.than>\b")
+
+
+def _equal_to(scope: Scope) -> re.Pattern[str]:
+    """Return a pattern of the words before the other side of an equality or a multiple."""
+    return scope.page.words.regex(r"\b(?:<binding.than>|<binding.equal_to>|<binding.with>)\b")
 
 
 def _is_bound(scope: Scope, at: int) -> bool:
@@ -279,7 +288,7 @@ def _columns(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
     its label.
     """
     start, end = scope.clause(spoken.start)
-    than = _THAN.search(scope.text, spoken.end, end)
+    than = _than(scope).search(scope.text, spoken.end, end)
     if not than or spoken.what not in ("more", "less") or _is_bound(scope, than.end()):
         return
     left = stems(scope.text[start : than.start()], spoken=True)

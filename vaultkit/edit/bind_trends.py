@@ -30,7 +30,7 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
     Thursday*, *from May on*.
     """
     # *The time grows with n* says nothing of the order of a list.
-    if re.match(r"\s+with\b", scope.text[spoken.end : end]):
+    if scope.page.words.regex(r"\s+<binding.with>\b").match(scope.text, spoken.end, end):
         return
     said = words_of(scope.text[start:end])
     way = WAYS[spoken.what]
@@ -38,7 +38,7 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
     if spoken.denied:
         sign = {">": "<=", "<": ">="}[sign]
     found = []
-    each = re.compile(rf"\b{scope.page.words.pattern('quantifiers', 'all')}\b", re.IGNORECASE)
+    each = scope.page.words.regex(r"\b<quantifiers.all>\b")
     for family in scope.families:
         if family.is_text or not family.is_ordered_by_place or family.loop is None:
             continue
@@ -82,12 +82,13 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
     yield from only_natural(found)
 
 
-_THE = r"\s+(?:the\s+)?"
-_FROM = re.compile(rf"\bfrom{_THE}(\w+)\s+(?:on|to|until|till)\b(?:{_THE}(\w+))?", re.IGNORECASE)
-_TO = re.compile(rf"\b(?:to|until|till|up to){_THE}(\w+)", re.IGNORECASE)
-_AFTER = re.compile(rf"\b(?:after|since){_THE}(\w+)", re.IGNORECASE)
-_STRETCH = re.compile(r"\s(?:\w+\s){0,2}from\b[^.;]*\bto\b", re.IGNORECASE)
-_THERE = re.compile(r"\b(?:from\s+(?:there|then)|afterwards|after\s+that|thereafter)\b", re.I)
+#: The parts of a list that a change is about; *from year to year* is of all years.
+_THE = r"\s+(?:<binding.article>\s+)?"
+_FROM = rf"\b<binding.start>{_THE}(\w+)\s+(?:<binding.on>|<binding.end>)\b(?:{_THE}(\w+))?"
+_TO = rf"\b(?:<binding.end>|<binding.up_to>){_THE}(\w+)"
+_AFTER = rf"\b<binding.after>{_THE}(\w+)"
+_STRETCH = r"\s(?:\w+\s){0,2}<binding.start>\b[^.;]*\b<binding.to>\b"
+_AFTERWARDS = r"\b<binding.afterwards>\b"
 
 
 def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool] | None:
@@ -97,7 +98,7 @@ def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool
     one that is unknown.
     """
     begins, ends = scope.part(spoken.start)
-    text = scope.text[begins:ends]
+    text, regex = scope.text[begins:ends], scope.page.words.regex
     count = len(family.elements)
 
     def place(word: str) -> int | None:
@@ -109,21 +110,21 @@ def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool
         return found[0] if len(found) == 1 else None
 
     first, last, is_said = 0, count - 1, False
-    found = _FROM.search(text)
+    found = regex(_FROM).search(text)
     if found and found[1] != found[2]:  # *from year to year* is of all years
         if (own := place(found[1])) is None:
             return None
         first, is_said = own, True
-    if found := _TO.search(text):
+    if found := regex(_TO).search(text):
         own = place(found[1])
         last, is_said = (last, is_said) if own is None else (own, True)
-    elif (found := _AFTER.search(text)) and (own := place(found[1])) is not None:
+    elif (found := regex(_AFTER).search(text)) and (own := place(found[1])) is not None:
         first, is_said = own, True
     said = [one for one in scope.mentions(family) if spoken.end <= one.start < ends]
-    if not is_said and len(said) > 1 and _STRETCH.match(scope.text, spoken.end):
+    if not is_said and len(said) > 1 and regex(_STRETCH).match(scope.text, spoken.end):
         # *It falls from 35 at Venus to 10 at Saturn*.
         first, last, is_said = said[0].index, said[-1].index, True
-    if _THERE.search(text):
+    if regex(_AFTERWARDS).search(text):
         own = _turning_point(scope, begins, family, place)
         if own is None:
             return None

@@ -15,13 +15,13 @@ from fractions import Fraction
 from vaultkit.claims.comparisons import Spoken, comparisons
 from vaultkit.edit import bind_labels, bind_shares
 from vaultkit.edit.bind_compared import (
-    AGAINST,
     NEAR,
     SCORE,
     SIGNS,
     WAYS,
     apart,
     beside,
+    between_opposites,
     from_before,
     zeros,
 )
@@ -93,7 +93,7 @@ class _Search(Scope):
         before, behind = self.clause(spoken.start)
         if not spoken.denied and spoken.what in ("more", "less"):
             yield from beside(self.text, self.stated, spoken, self.page.words)
-            yield from apart(self.text, self.stated, spoken, self.numbers)
+            yield from apart(self.text, self.stated, spoken, self.numbers, self.page.words)
         if spoken.table == "weak":
             return
         if spoken.denied:
@@ -105,7 +105,7 @@ class _Search(Scope):
             yield from trends(self, spoken, before, behind)
             yield from self._from_to(spoken, behind)
             earlier = [atom for own in self.page.said.values() for atom in own]
-            yield from from_before(self.text, self.stated, spoken, earlier)
+            yield from from_before(self.text, self.stated, spoken, earlier, self.page.words)
         if spoken.what in ("more", "less", "rises", "falls"):
             yield from self._differences(spoken)
         if spoken.what in ("more", "less", "same") or spoken.what in EITHER:
@@ -178,7 +178,8 @@ class _Search(Scope):
         starts = [start for start in self.starts if start not in gaps]
         inside = [one for one in self.bound if spoken.end <= one[0] < end and one[0] in starts]
         opposed = [one for one in self.bound if spoken.end <= one[0]][:2]
-        if len(opposed) == 2 and AGAINST.fullmatch(self.text, opposed[0][1], opposed[1][0]):
+        against = between_opposites(self.page.words)
+        if len(opposed) == 2 and against.fullmatch(self.text, opposed[0][1], opposed[1][0]):
             # *It costs more than water (2.05 against 1.62)*.
             alike, inside = opposed, []
         elif len(alike) == 1 and len(inside) == 1:
@@ -189,7 +190,7 @@ class _Search(Scope):
             return
         (_, one_end, one), (_, _, other) = alike
         same_unit = bool(one.unit) and one.unit == other.unit
-        same_unit = same_unit or bool(AGAINST.fullmatch(self.text, one_end, alike[1][0]))
+        same_unit = same_unit or bool(against.fullmatch(self.text, one_end, alike[1][0]))
         if one.code == other.code or not (same_unit or are_of_series(one.code, other.code)):
             return
         for left, right in ((one, other), (other, one)):
@@ -203,9 +204,10 @@ class _Search(Scope):
     def _from_to(self, spoken: Spoken, end: int) -> Iterator[Candidate]:
         """Yield the condition for *falls from 3 to 2*, if both numbers are bound."""
         behind = [one for one in self.bound if spoken.end <= one[0] < end]
-        if len(behind) < 2 or not re.search(r"\bfrom\b", self.text[spoken.end : behind[0][0]]):
+        begins, ends = (self.page.words.regex(rf"\b<binding.{name}>\b") for name in ("start", "to"))
+        if len(behind) < 2 or not begins.search(self.text[spoken.end : behind[0][0]]):
             return
-        if not re.search(r"\bto\b", self.text[behind[0][1] : behind[1][0]]):
+        if not ends.search(self.text[behind[0][1] : behind[1][0]]):
             return
         before, after = behind[0][2], behind[1][2]
         if (after.value - before.value) * WAYS[spoken.what] > 0:
@@ -213,10 +215,9 @@ class _Search(Scope):
 
     def _differences(self, spoken: Spoken) -> Iterator[Candidate]:
         """Yield the condition for *rises by 0.18*, if the number is bound to a difference."""
+        before_gap = self.page.words.regex(r"\s+<roles.by>\s+(?:\w+\s+){0,2}")
         for start, end, side in self.bound:
-            by = spoken.end <= start and re.fullmatch(
-                r"\s+by\s+(?:\w+\s+){0,2}", self.text[spoken.end : start]
-            )
+            by = spoken.end <= start and before_gap.fullmatch(self.text[spoken.end : start])
             if not by and not 0 <= spoken.start - end <= 4:
                 continue
             tree = ast.parse(side.code, mode="eval").body
@@ -238,7 +239,8 @@ class _Search(Scope):
 
     def _pairs(self, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:
         """Yield conditions for *a is larger than b*."""
-        than = re.compile(r"\b(?:than|as|to)\b" if spoken.what == "same" else r"\bthan\b")
+        links = "<binding.than>|<binding.equal_to>" if spoken.what == "same" else "<binding.than>"
+        than = self.page.words.regex(rf"\b(?:{links})\b")
         found = than.search(self.text, spoken.end, end)
         if not found:
             return
