@@ -61,6 +61,52 @@ def softmax_backward(dL_dalpha: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     return alpha * (dL_dalpha - mean)
 
 
+def attention_backward(
+    dL_doutput: np.ndarray,
+    q: np.ndarray,
+    k: np.ndarray,
+    v: np.ndarray,
+    alpha: np.ndarray,
+    scale: float,
+) -> AttentionGradients:
+    """Take a gradient back through Z = α V, α = softmax(scale · Q Kᵀ + mask), and no more.
+
+    With dS = α ⊙ (dα - Σ α dα), row by row: dV = αᵀ dZ, dα = dZ Vᵀ, dQ = scale · dS K,
+    dK = scale · dSᵀ Q (Dao et al. 2022, appendix B.2). A masked score has α = 0, so its
+    gradient is 0.
+
+    Parameters
+    ----------
+    dL_doutput : (..., n, d_v)
+    q : (..., n, d_k)
+    k : (..., m, d_k)
+    v : (..., m, d_v)
+    alpha : (..., n, m)
+        The weights that the forward pass has computed.
+    scale : float
+
+    Returns
+    -------
+    AttentionGradients
+        Along the batch axes of all inputs together.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> one = np.array([[1.0]])
+    >>> attention_backward(np.array([[5.0]]), one, one, one, one, scale=1.0).dL_dvalue
+    array([[5.]])
+    """
+    dL_dvalue = alpha.swapaxes(-1, -2) @ dL_doutput
+    dL_dalpha = dL_doutput @ v.swapaxes(-1, -2)
+    dL_dscores = softmax_backward(dL_dalpha, alpha) * scale
+    return AttentionGradients(dL_dscores @ k, dL_dscores.swapaxes(-1, -2) @ q, dL_dvalue)
+
+
 def scaled_dot_product_attention_backward(
     dL_doutput: np.ndarray,
     query: np.ndarray,
@@ -73,9 +119,7 @@ def scaled_dot_product_attention_backward(
 ) -> AttentionGradients:
     """Take a gradient from the output of scaled dot-product attention back to Q, K and V.
 
-    With Z = α V, α = softmax(scale · Q Kᵀ + mask) and dS = α ⊙ (dα - Σ α dα), row by row:
-    dV = αᵀ dZ, dα = dZ Vᵀ, dQ = scale · dS K, dK = scale · dSᵀ Q (Dao et al. 2022, appendix
-    B.2). A masked score has α = 0, so its gradient is 0.
+    The weights are computed again; `attention_backward` does the rest.
 
     Parameters
     ----------
@@ -117,16 +161,40 @@ def scaled_dot_product_attention_backward(
     if dL_doutput.shape != output.shape:
         raise ValueError(f"dL_doutput {dL_doutput.shape} and output {output.shape} differ in shape")
 
-    dL_dvalue = alpha.swapaxes(-1, -2) @ dL_doutput
-    dL_dalpha = dL_doutput @ value.swapaxes(-1, -2)
-    dL_dscores = softmax_backward(dL_dalpha, alpha) * scale
-    dL_dquery = dL_dscores @ key
-    dL_dkey = dL_dscores.swapaxes(-1, -2) @ query
+    gradients = attention_backward(dL_doutput, query, key, value, alpha, scale)
+    inputs = (query, key, value)
     return AttentionGradients(
-        _sum_to(dL_dquery, query.shape),
-        _sum_to(dL_dkey, key.shape),
-        _sum_to(dL_dvalue, value.shape),
+        *(_sum_to(gradient, x.shape) for gradient, x in zip(gradients, inputs, strict=True))
     )
+
+
+def weight_gradient(dL_doutput: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Take a gradient from the output of `project` back to its weight.
+
+    For Y = X W: dW = Xᵀ dY, summed over all tokens of all sequences, since all share one W
+    (Goodfellow et al. 2016, section 6.5.6).
+
+    Parameters
+    ----------
+    dL_doutput : (..., n, d_out)
+    x : (..., n, d_in)
+
+    Returns
+    -------
+    (d_in, d_out)
+
+    Raises
+    ------
+    ValueError
+        If the numbers of tokens differ.
+
+    Examples
+    --------
+    >>> weight_gradient(np.array([[10.0]]), np.array([[2.0, 3.0]]))
+    array([[20.],
+           [30.]])
+    """
+    return x.reshape(-1, x.shape[-1]).T @ dL_doutput.reshape(-1, dL_doutput.shape[-1])
 
 
 def project_backward(
@@ -134,8 +202,7 @@ def project_backward(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Take a gradient from the output of `project` back to x, the weight and the bias.
 
-    For Y = X W + b: dX = dY Wᵀ, dW = Xᵀ dY, db = Σ dY, the last two summed over all tokens
-    of all sequences, since all share one W and one b (Goodfellow et al. 2016, section 6.5.6).
+    For Y = X W + b: dX = dY Wᵀ, dW is `weight_gradient`, and db = Σ dY, summed over all tokens.
 
     Parameters
     ----------
@@ -166,9 +233,8 @@ def project_backward(
             f"dL_doutput {dL_doutput.shape}, x {x.shape} and weight {weight.shape} are not"
             " (..., n, d_out), (..., n, d_in) and (d_in, d_out)"
         )
-    tokens = x.reshape(-1, x.shape[-1])
-    per_token = dL_doutput.reshape(-1, dL_doutput.shape[-1])
-    return dL_doutput @ weight.T, tokens.T @ per_token, per_token.sum(axis=0)
+    dL_dbias = dL_doutput.reshape(-1, dL_doutput.shape[-1]).sum(axis=0)
+    return dL_doutput @ weight.T, weight_gradient(dL_doutput, x), dL_dbias
 
 
 def multi_head_attention_backward(

@@ -10,7 +10,7 @@ import numpy as np
 
 from snippets.adam import AdamState, adam
 from snippets.attention import scaled_dot_product_attention
-from snippets.backward import project_backward, scaled_dot_product_attention_backward
+from snippets.backward import attention_backward, weight_gradient
 from snippets.cross_entropy import cross_entropy, cross_entropy_backward
 from snippets.projection import project
 
@@ -105,15 +105,15 @@ def loss_and_gradients(
     """
     x = X[:, -1:]
     q, K, V = project(x, weights.W_Q), project(X, weights.W_K), project(X, weights.W_V)
-    output, _ = scaled_dot_product_attention(q, K, V, scale=scale, return_weights=True)
+    if scale is None:
+        scale = float(1 / np.sqrt(q.shape[-1]))
+    output, alpha = scaled_dot_product_attention(q, K, V, scale=scale, return_weights=True)
     loss = cross_entropy(output[:, 0], answer)
 
     dL_doutput = cross_entropy_backward(output[:, 0], answer)[:, np.newaxis]
-    dL_dq, dL_dK, dL_dV = scaled_dot_product_attention_backward(dL_doutput, q, K, V, scale=scale)
+    dL_dq, dL_dK, dL_dV = attention_backward(dL_doutput, q, K, V, alpha, scale)
     return loss, HeadWeights(
-        project_backward(dL_dq, x, weights.W_Q)[1],
-        project_backward(dL_dK, X, weights.W_K)[1],
-        project_backward(dL_dV, X, weights.W_V)[1],
+        weight_gradient(dL_dq, x), weight_gradient(dL_dK, X), weight_gradient(dL_dV, X)
     )
 
 

@@ -169,7 +169,6 @@ def _distinct(rng: np.random.Generator, kinds: int, count: int, num: int) -> np.
 
 def _encode_all(letters: np.ndarray, digits: np.ndarray, asked: np.ndarray) -> np.ndarray:
     """Encode pairs (count, num_pairs) and the letter (count,) that follows them."""
-    one_letter, one_digit = np.eye(len(LETTERS)), np.eye(len(DIGITS))
-    pairs = np.concatenate([one_letter[letters], one_digit[digits]], axis=-1)
-    last = np.concatenate([one_letter[asked], np.zeros((len(asked), len(DIGITS)))], axis=-1)
-    return np.concatenate([pairs, last[:, np.newaxis]], axis=1)
+    one_hot = np.eye(len(LETTERS + DIGITS))
+    pairs = one_hot[letters] + one_hot[len(LETTERS) + digits]
+    return np.concatenate([pairs, one_hot[asked][:, np.newaxis]], axis=1)
