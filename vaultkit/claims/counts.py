@@ -5,137 +5,123 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.numerals import NUMERAL, parse_numeral
 from vaultkit.claims.shapes import Shape, product_as_code
 from vaultkit.claims.suppositions import supposition_pattern
 from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
 from vaultkit.read.sentences import clause_span
 
+_ENGLISH = lexicon()
 #: Nouns that are counted, with the axis of an array along which they are.
-_COUNTED = {
-    "row": "rows",
-    "column": "columns",
-    "entry": "entries",
-    "entrie": "entries",
-    "element": "entries",
-    "component": "entries",
-    "coordinate": "entries",
-    "number": "entries",
-    "axe": "axes",
-    "axi": "axes",
-    "dimension": "dimensions",
-}
+_AXES = {noun: axis for axis, nouns in _ENGLISH.words["counted"].items() for noun in nouns}
+_AXES |= dict.fromkeys(_ENGLISH.words["counting"]["dimensional"], "axes")
 _ACROSS = {"rows": "columns", "columns": "rows"}
-_NOUN = (
-    r"(?:rows?|columns?|entry|entries|elements?|components?|coordinates?|numbers?|axes|axis"
-    r"|dimensions?)"
-)
+_NOUN = _ENGLISH.pattern("counted")
 _NUMBER = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[A-Za-z]\w*{END}|[A-Za-z]+_\w+)"
 _SIZE = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[a-z]\w*{END}|[a-z]+_\w+)"
+
+
+def _compiled(template: str) -> re.Pattern[str]:
+    return _ENGLISH.regex(template, re.NOFLAG)
+
+
 #: A word of a count; text without any of these contains no count.
-_ANY = re.compile(
-    rf"(?:\d|\b(?i:{NUMERAL})|{END}|_\w+)\s{_NOUN}\b|\b(?:number\sof|of\slength)\b|[-‑]dimensional\b"
+_ANY = _compiled(
+    rf"(?:\d|\b(?i:{NUMERAL})|{END}|_\w+)\s{_NOUN}\b|\b<counting.number_of>\b|[-‑]<counting.dimensional>\b"
 )
 #: Every match contains one of these; searching for them first is faster.
-_NOUNS = ("row", "column", "entr", "element", "component", "coordinate", "number", "axes", "axis",
-          "dimension", "length")  # fmt: skip
+_NOUNS = (*_AXES, *_ENGLISH.words["counting"]["length"])
 _COUNT = rf"(?P<number>{_NUMBER})\s(?P<noun>{_NOUN})"
 _THING = rf"(?:{CODE}[^{CODE}{END}]{{1,40}}{END}|(?<![\w'’.^-])[A-Za-zα-ω]\w{{0,20}}(?:ᵀ|\^\s?T)?)"
 #: The end of a count; after *two rows that …*, only some of the rows are counted.
-_ENDS = (
-    rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s\(|\s(?:and|but|while|whereas|so|because|since|as|each"
-    rf"|in all|in total|too|here|now|again)\b|{REASONS.pattern}))"
-)
-_SAYS = rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s(?:are|is|have|hold|sum|add|were|stand)\b))"
+_ENDS = rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s\(|\s<counting.next_clause>\b|{REASONS.pattern}))"
+_SAYS = rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s<counting.verbs_behind>\b))"
 #: *of two numbers each*, after rows or columns.
-_OF = rf"\s(?:of|with)\s(?P<number>{_NUMBER})(?:\s(?P<noun>{_NOUN}))?(?:\seach)?{_ENDS}"
-_EACH_OF = re.compile(_OF)
-_BOTH_WAYS = rf"(?={re.sub(r'[?]P<[a-z]+>', '?:', _OF)})"
-_HOW = (
-    r"(?:\s(?:also|both|each|all|still|always|again|now|then|thus|therefore|only|just|exactly"
-    r"|too))*"
+_OF = (
+    rf"\s<counting.of>\s(?P<number>{_NUMBER})(?:\s(?P<noun>{_NOUN}))?(?:\s<counting.each>)?{_ENDS}"
 )
-_WITH = r"(?:is|are)\san?\s(?:matrix|array|table|tensor|vector|stack)\s(?:of|with)"
-_THINGS = rf"(?P<things>(?:{_THING}(?:,\s{_THING}){{0,8}},?\sand\s)?{_THING})"
+_EACH_OF = _compiled(_OF)
+_BOTH_WAYS = rf"(?={re.sub(r'[?]P<[a-z]+>', '?:', _OF)})"
+_HOW = r"(?:\s<counting.adverbs>)*"
+_THINGS = rf"(?P<things>(?:{_THING}(?:,\s{_THING}){{0,8}},?\s<clauses.joining>\s)?{_THING})"
 #: *Q has 4 rows*, *Q and K have 4 rows*, *Q is a matrix with 4 rows*.
-_HAS = re.compile(
-    rf"{_THINGS},?{_HOW}\s(?:ha(?:s|ve)|holds?|contains?|consists?\sof|with\s(?:its|all)|{_WITH}){_HOW}\s{_COUNT}"
-    rf"(?:{_ENDS}|{_BOTH_WAYS})"
+_HAS = _compiled(
+    rf"{_THINGS},?{_HOW}\s(?:<counting.has>|<counting.with_all>"
+    rf"|<counting.is>\s<counting.any_array>\s<counting.of>){_HOW}\s{_COUNT}(?:{_ENDS}|{_BOTH_WAYS})"
 )
 #: *Q, six rows of two numbers*: a count of both axes, which describes the whole array.
-_IS = re.compile(
-    rf"{_THINGS}(?:\stransposed)?[,:]\s(?P<number>{_NUMBER})\s(?P<noun>rows?|columns?){_BOTH_WAYS}"
+_IS = _compiled(
+    rf"{_THINGS}(?:\s<counting.transposed>)?[,:]\s(?P<number>{_NUMBER})\s(?P<noun><counting.lines>){_BOTH_WAYS}"
 )
 #: *Q (4 rows, 3 columns)*.
-_BRACKETS = re.compile(rf"{_THINGS}\s\({_COUNT}{_ENDS}")
+_BRACKETS = _compiled(rf"{_THINGS}\s\({_COUNT}{_ENDS}")
 #: *The matrix Q of 4 rows and 3 columns*.
-_OF_SIZE = re.compile(
-    rf"\b(?:matrix|array|table|tensor)\s(?P<things>{_THING}),?\s(?:of|with)\s{_COUNT}"
-    rf"(?:{_ENDS}|(?=\sand\s(?:{_NUMBER})\s(?:columns|rows)\b)|{_BOTH_WAYS})"
+_OF_SIZE = _compiled(
+    rf"\b<counting.arrays>\s(?P<things>{_THING}),?\s<counting.of>\s{_COUNT}"
+    rf"(?:{_ENDS}|(?=\s<clauses.joining>\s(?:{_NUMBER})\s<counting.lines>\b)|{_BOTH_WAYS})"
 )
 #: *Q's four rows*, *the number of rows of Q is 4*, *there are 4 rows in Q*.
-_OWN = re.compile(rf"(?P<things>{_THING})['’]s\s{_COUNT}{_SAYS}")
-_NUMBER_OF = re.compile(
-    rf"\bnumber\sof\s(?P<noun>{_NOUN})\s(?:of|in)\s(?:the\s)?(?P<things>{_THING})\sis\s"
-    rf"(?P<number>{_NUMBER}){_ENDS}"
+_OWN = _compiled(rf"(?P<things>{_THING})['’]s\s{_COUNT}{_SAYS}")
+_NUMBER_OF = _compiled(
+    rf"\b<counting.the_number>\s(?P<noun>{_NOUN})\s<counting.within>\s(?:<binding.article>\s)?(?P<things>{_THING})"
+    rf"\s<counting.is>\s(?P<number>{_NUMBER}){_ENDS}"
 )
-_THERE = re.compile(rf"\bare\s{_COUNT}\s(?:of|in)\s(?P<things>{_THING}){_ENDS}")
+_THERE = _compiled(rf"\b<counting.are>\s{_COUNT}\s<counting.within>\s(?P<things>{_THING}){_ENDS}")
 #: *Four rows and three columns in Q*: two counts of one array.
-_AND_ALSO = re.compile(rf"\sand\s{_COUNT}\b")
-_BOTH_IN = re.compile(
-    r"(?<![\w.-])(?<!first\s)(?<!last\s)(?<!next\s)(?<!other\s)(?<!only\s)"
-    rf"{_COUNT}(?=\sand\s{_NUMBER}\s(?:columns|rows)\s(?:of|in)\s(?P<things>{_THING}){_ENDS})"
+_AND_ALSO = _compiled(rf"\s<clauses.joining>\s{_COUNT}\b")
+_NOT_BEHIND = "".join(rf"(?<!{word}\s)" for word in _ENGLISH.words["counting"]["some_of"])
+_BOTH_IN = _compiled(
+    rf"(?<![\w.-]){_NOT_BEHIND}{_COUNT}"
+    rf"(?=\s<clauses.joining>\s{_NUMBER}\s<counting.lines>\s<counting.within>\s(?P<things>{_THING}){_ENDS})"
 )
 #: *The four rows of Q are*, *all 6 columns of K*.
-_THE = re.compile(
-    rf"\b(?:[Tt]he|[Aa]ll|[Aa]ll\sthe)\s{_COUNT}\sof\s(?:the\s)?(?:matrix\s|array\s|vector\s|table\s)?"
+_THE = _compiled(
+    rf"\b(?i:<counting.the_or_all>)\s{_COUNT}\s<roles.of_value>\s(?:<binding.article>\s)?(?:<counting.arrays>\s)?"
     rf"(?P<things>{_THING}){_SAYS}"
 )
 #: *H is a 4-dimensional array*.
-_DIMENSIONAL = re.compile(
-    rf"{_THINGS}\s(?:is|are)\s(?:an?\s)?(?P<number>\d|{NUMERAL})[-‑](?P<noun>dimension)al\s(?:arrays?|tensors?)\b"
+_DIMENSIONAL = _compiled(
+    rf"{_THINGS}\s<counting.is>\s(?:<counting.article>\s)?(?P<number>\d|{NUMERAL})[-‑]"
+    r"(?P<noun><counting.dimensional>)\s<counting.arrays>\b"
 )
 #: *Six rows and 64 columns*, *six rows of two numbers*: counts of an array without a name.
-_TABLE = re.compile(
-    rf"(?<![\w.,-])(?P<number>{_SIZE})\s(?P<noun>rows|columns)"
-    rf"(?:(?:,|\sand|\sby)\s(?P<other>{_SIZE})\s(?:rows|columns)\b"
-    rf"|\sof\s(?P<each>{_SIZE})(?:\s(?:numbers|entries|elements|components))?(?:\seach)?{_ENDS})"
+_TABLE = _compiled(
+    rf"(?<![\w.,-])(?P<number>{_SIZE})\s(?P<noun><counting.lines>)"
+    rf"(?:(?:,|\s<counting.and_or_by>)\s(?P<other>{_SIZE})\s<counting.lines>\b"
+    rf"|\s<roles.of_value>\s(?P<each>{_SIZE})(?:\s<counted.entries>)?(?:\s<counting.each>)?{_ENDS})"
 )
 #: *A vector of three numbers*, *rows of length 2*, *keys are three numbers wide*.
-_VECTOR = re.compile(
-    rf"\b(?:vectors?|rows?)\sof\s(?:(?P<number>{_SIZE})\s(?:numbers|entries|elements|components)"
-    rf"|(?P<long>length\s(?P<length>{_SIZE})))(?!\w|\.\d)"
-    rf"|\b(?:is|are){_HOW}\s(?P<width>{_SIZE})\s(?:numbers|columns)\swide\b"
+_VECTOR = _compiled(
+    rf"\b<counting.vectors>\s<roles.of_value>\s(?:(?P<number>{_SIZE})\s<counted.entries>"
+    rf"|(?P<long><counting.length>\s(?P<length>{_SIZE})))(?!\w|\.\d)"
+    rf"|\b<counting.is>{_HOW}\s(?P<width>{_SIZE})\s<counting.wide>\b"
 )
 #: *A key in this head has two numbers*: a count of something without a name, which may be anything.
-_SOMETHING = re.compile(
-    r"\b(?!(?:[A-Za-z’'-]+\s){0,4}?(?:shapes?|rows?|columns?|half|parts?|tables?|lists?|figures?|files?"
-    r"|pages?|of)\s)"
-    r"(?:(?:[Ee]ach|[Tt]he|[Aa]n?|[Ee]very|[Tt]his)(?:\s[a-z][a-z’'-]+){0,4}|[Ii]t|[Tt]hey|[A-Za-z][a-z]+s)"
-    rf"\s(?:has|have|holds?|contains?|consists?\sof){_HOW}\s(?P<number>{_NUMBER})\s"
-    rf"(?P<noun>rows?|columns?|entry|entries|coordinates?|numbers?|axes|axis)(?:{_ENDS}|{_BOTH_WAYS})"
+_SOMETHING = _compiled(
+    r"\b(?!(?:[A-Za-z’'-]+\s){0,4}?<counting.parts>\s)"
+    r"(?:(?i:<counting.determiners>)(?:\s[a-z][a-z’'-]+){0,4}|(?i:<counting.pronouns>)|[A-Za-z][a-z]+s)"
+    rf"\s<counting.has>{_HOW}\s(?P<number>{_NUMBER})\s(?P<noun><counting.of_anything>)(?:{_ENDS}|{_BOTH_WAYS})"
 )
 #: A subject that is a word; it names an array only if the code has an array of that name.
 _WORD = re.compile(r"[A-Za-z][a-z]+(?:, [A-Za-z][a-z]+)*")
 #: Words before a count of only a part of the rows or columns.
-_SOME = re.compile(
-    r"(?i:\b(?:first|last|next|other|others|only|more|these|those|some|any|another|remaining|same"
-    r"|every|all|than|least|most|table|figure|file|list|page)\s(?:of\s)?(?:the\s)?)$"
-)
-_NEXT = re.compile(rf"(?:,|,?\sand)\s{_COUNT}{_ENDS}")
+_SOME = _compiled(r"(?i:\b<counting.some_of>\s(?:<roles.of_value>\s)?(?:<binding.article>\s)?)$")
+_NEXT = _compiled(rf"(?:,|,?\s<clauses.joining>)\s{_COUNT}{_ENDS}")
 #: *Q has four rows, and each row has three entries*.
-_EACH = re.compile(rf"\beach\s(?P<part>row|column)\s(?:has|holds|contains)\s{_COUNT}{_ENDS}")
+_EACH = _compiled(
+    rf"\b<counting.each>\s(?:(?P<row><counted.rows>)|<counted.columns>)\s<counting.has>\s{_COUNT}{_ENDS}"
+)
 #: Words that make a part or the transpose of the following thing the subject.
-_PART = re.compile(r"\b(?P<part>rows?|columns?|transpose)\s(?:\w\s)?of\s(?:the\s)?(?:matrix\s)?$")
+_PART = _compiled(
+    r"\b(?:(?P<row><counted.rows>)|(?P<column><counted.columns>)|<counting.transpose>)\s(?:\w\s)?"
+    r"<roles.of_value>\s(?:<binding.article>\s)?(?:<counting.arrays>\s)?$"
+)
+_TRANSPOSED = _compiled(r"\s<counting.transposed>")
 #: Words after which a thing is not the subject of the count.
-_ASIDE = re.compile(
-    r"\b(?:of|in|from|than|like|with|without|for|to|by|at|per|under|over|plus|times|minus|on|into|as"
-    r"|nor|or|if)\s(?:the\s)?$"
-)
+_ASIDE = _compiled(r"\b<counting.before_other>\s(?:<binding.article>\s)?$")
 #: Words by which a count is not stated: conditions, questions, denials.
-_SUPPOSED = supposition_pattern(
-    "without", "neither", "no", "none", "where", "otherwise", "mistake", "cannot", "more"
-)
+_SUPPOSED = supposition_pattern(*_ENGLISH.words["counting"]["supposed"])
 _PATTERNS = (
     _HAS, _IS, _BRACKETS, _OF_SIZE, _OWN, _NUMBER_OF, _THERE, _BOTH_IN, _THE, _DIMENSIONAL,
 )  # fmt: skip
@@ -174,9 +160,9 @@ def _counts_of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) 
             if pattern is _TABLE:
                 other = found["other"] or found["each"]
                 dims = [found[number], other]
-                dims = dims[::-1] if found["noun"] == "columns" else dims
+                dims = dims[::-1] if _AXES[found["noun"]] == "columns" else dims
             else:
-                axis = _COUNTED[found["noun"].rstrip("s")] if pattern is _SOMETHING else "columns"
+                axis = _AXES[found["noun"]] if pattern is _SOMETHING else "columns"
             lengths = tuple(map(_length, dims))
             if lengths == ("1",):
                 continue  # *of length 1* is often a norm
@@ -205,20 +191,21 @@ def _counts_of_arrays(prose: Prose) -> Iterator[Shape]:
             part = _PART.search(before)
             if not part and pattern not in _WITHIN and _ASIDE.search(before):
                 continue
-            transposed = " transposed" in text[found.start() : found.start("number")]
-            transposed |= bool(part and part["part"] == "transpose")
-            within = part["part"].rstrip("s") if part and not transposed else ""
+            within = ("row" if part["row"] else "column" if part["column"] else "") if part else ""
+            transposed = bool(_TRANSPOSED.search(text, found.start(), found.start("number")))
+            transposed |= bool(part and not within)
+            within = "" if transposed else within
             things = re.findall(_THING, found["things"])
             subject = ", ".join(product_as_code(thing.strip(CODE + END)) for thing in things)
             if not subject:
                 continue
             for count, counted in _joined_counts(found, pattern):
-                axis = "axes" if pattern is _DIMENSIONAL else _axis(counted, within)
-                if axis:
+                if axis := _axis(counted, within):
                     yield _shape(prose, count, subject, axis, transposed)
             if pattern is _HAS and not part:
                 for each in _EACH.finditer(text, found.end(), ends):
-                    yield _shape(prose, each, subject, _axis("entries", each["part"]), transposed)
+                    axis = "columns" if each["row"] else "rows"
+                    yield _shape(prose, each, subject, axis, transposed)
 
 
 def _is_stated(text: str, found: re.Match[str]) -> bool:
@@ -237,7 +224,7 @@ def _joined_counts(
     text = first.string
     two_only = pattern in (_BOTH_IN, _OF_SIZE)
     count: re.Match[str] | None = first
-    counted = _COUNTED[first["noun"].rstrip("s")]
+    counted = _AXES[first["noun"]]
     while count:
         yield count, counted
         each = _EACH_OF.match(text, count.end()) if counted in _ACROSS else None
@@ -249,7 +236,7 @@ def _joined_counts(
         else:
             count = None if pattern in _WITHIN else _NEXT.match(text, count.end())
         if count:
-            counted = _COUNTED[count["noun"].rstrip("s")]
+            counted = _AXES[count["noun"]]
 
 
 def _axis(counted: str, within: str) -> str:

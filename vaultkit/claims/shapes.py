@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vaultkit.claims.expressions import is_steady, uses_names
+from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.numerals import NUMERAL, parse_numeral
 from vaultkit.claims.suppositions import is_doubtful
 from vaultkit.read.prose import CODE, END, LINK, REASONS, Prose
@@ -82,6 +83,13 @@ class Shape:
         return bool(self.code) and line == own and first <= column < first + len(self.code)
 
 
+_ENGLISH = lexicon()
+
+
+def _compiled(template: str) -> re.Pattern[str]:
+    return _ENGLISH.regex(template, re.NOFLAG)
+
+
 #: Superscripts, and the characters that they stand for.
 HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹ˣⁿᵐᵈᵏᵛʰᵗᵇ"
 LOW = str.maketrans(HIGH, "0123456789xnmdkvhtb")
@@ -94,7 +102,7 @@ _BRACKETS = re.compile(rf"\[\s?({_DIM}(?:\s?,\s?{_DIM})+)\s?\]")
 #: with nothing else, also a quotient or product of these.
 _NAME_ = r"(?:[A-Za-z](?:_\w+)?|[a-z]+(?:_[a-z]+)+)"
 _SIDE = rf"[{CODE}]?(?:\d{{1,6}}|(?i:{NUMERAL})|{_NAME_})[{END}]?"
-_SIGN = r"(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\sby\s|[-‑]by[-‑])"
+_SIGN = _ENGLISH.expand(r"(?:\s?×\s?|\sx\s|(?<=\d)x(?=\d)|\s<roles.by>\s|[-‑]<roles.by>[-‑])")
 _TIMES = re.compile(
     rf"(?<![\w.,^×*/])(?<![×+*/] )({_SIDE}(?:{_SIGN}{_SIDE})+)"
     r"(?![\w^=(/⁰-⁹¹²³⁻⁺]|\.\d|\s?[×*/^=+])"
@@ -105,78 +113,64 @@ _SEPARATOR = re.compile(_SIGN)
 #: ℝ⁴ˣ³, ℝⁿ, ℝ^(4×3), ℝ^{n × d_k}: in Unicode, or after the mark of ``<sup>``.
 _REAL = re.compile(rf"ℝ\s?(?:(?P<high>[{HIGH}]+)|\^\s?[({{]?(?P<dims>{_DIM}(?:{_SIGN}{_DIM})*))")
 #: Words between a Python expression and its stated shape.
-_COMES_TO = re.compile(
-    rf"\s(?:(?:is|has|gives|returns)\s(?:(?:then|exactly|also|again|just|only|simply)\s)?"
-    rf"(?:the\sshape\s|an?\s|(?:of\s)?shape\s)?){CODE}?"
+_COMES_TO = _compiled(
+    rf"\s(?:<shapes.comes_to>\s(?:<shapes.adverbs>\s)?(?:<shapes.the_shape>\s)?){CODE}?"
 )
-_PART_OF = re.compile(r"\b(?:rows?|columns?|half|parts?|transpose)\s(?:\w\s)?of\s(?:the\s)?$")
+_PART_OF = _compiled(r"\b<shapes.parts>\s(?:\w\s)?<roles.of_value>\s(?:<binding.article>\s)?$")
 #: *12-dimensional* is the length of a last axis; of an array it would be the number of axes.
-_WIDE = re.compile(rf"(?<![\w.,]){_SIDE}[-‑]dimensional\b(?!\s(?:arrays?|tensors?|spaces?)\b)")
+_WIDE = _compiled(rf"(?<![\w.,]){_SIDE}[-‑]<counting.dimensional>\b(?!\s<shapes.of_axes>\b)")
+_JOINED = r"\s(?:(?:<shapes.joining_value>)\s)?$"
 #: Words before brackets that contain a place; and words before brackets that contain a vector.
-_PLACE = re.compile(
-    r"(?i:\b(?:elements?|entry|entries|position|index|indices|cells?|points?|coordinates?|interval"
-    r"|pairs?|between|range|axis|axes|at|scores?)\s(?:the\s|of\s|is\s)?)$"
-)
-_VECTOR = re.compile(
-    r"(?i:\b(?:seeds?|rows?|columns?|vectors?|numbers?|values?|lengths?|keys?|query|queries"
-    r"|coefficients?|for|from|in|to|against|sides|arguments?|times|weights?)"
-    r"\s(?:the\s|of\s|is\s)?)$"
-)
-_SCALED = re.compile(
-    r"(?i:\b(?:(?:multipl|divid|increas|increment|decreas|decrement|reduc|scal|rais|chang|mov)\w+"
-    r"|(?:grow|shift|lower|step|rotat|turn|advanc|differ|exceed)\w*)\s)$"
-)
-_CALLED = re.compile(r"(?i:\b(?:shapes?|shaped|sizes?)\b[^.;]{0,12})$")
+_PLACE = _ENGLISH.regex(rf"\b<shapes.places>{_JOINED}")
+_VECTOR = _ENGLISH.regex(rf"\b<shapes.vectors>{_JOINED}")
+_SCALED = _ENGLISH.regex(r"\b<shapes.scaled>\s$")
+_CALLED = _ENGLISH.regex(r"\b<shapes.shape>\b[^.;]{0,12}$")
+_SHAPE_BEFORE = _compiled(r"(?:\b<shapes.shape>\s(?:<shapes.is_or_of>\s)?|Size\()$")
+_LISTED = _compiled(rf"[{END}]?(?:,|\s<shapes.and_or>)\s[{CODE}]?\(")
+_BY = _compiled(r"\s<roles.by>\s")
 _WORDS = re.compile(NUMERAL, re.IGNORECASE)
-_SQUARE = re.compile(r"(?i:\bsquare\b[^.;:?!]{0,30})$")
-_OF = re.compile(rf"[{END}{LINK}]?\s(?:matrix|matrices|arrays?|tensors?|grids?|tables?)\b")
+_SQUARE = _ENGLISH.regex(r"\b<shapes.square>\b[^.;:?!]{0,30}$")
+_OF = _compiled(rf"[{END}{LINK}]?\s<shapes.arrays>\b")
 
 #: Words between a thing and its shape, but not *becomes*, since it may have had another one before:
 #: *is*, *, of shape*, *transposed has the shape*.
-_LINKS = (
-    r"(?:,?\s(?:which|that|is|are|was|were|has|have|had|of|the|shape|size|with|a|an|comes?|takes?|needs?|alone|as|out|then|here|now"
-    r"|both|all|each|again|still|also|transposed|in)\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
-)
+_LINKS = r"(?:,?\s<shapes.links>\b)*,?:?\s?(?:∈\s?)?(?:ℝ\^?)?[({]?"
 _IN_CODE = rf"{CODE}(?P<code>[^{CODE}{END}]+){END}"
 _SYMBOL = r"(?<![\w'’.^])(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+|[A-Z]\w?(?:ᵀ|\^T)|[α-ω])"
 _OF_SHAPE = re.compile(rf"{CODE}(?P<code>[^{CODE}{END}]+)(?P<symbol>\.shape)\s?[=:]*\s?$")
-_NAMED = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL}){_LINKS}{CODE}?$")
+_NAMED = _compiled(rf"(?:{_IN_CODE}|{_SYMBOL}){_LINKS}{CODE}?$")
 #: *Q times Kᵀ* is a product.
-_TIMES_BEFORE = re.compile(rf"(?:{_IN_CODE}|{_SYMBOL})\s(?:times|multiplied\sby|@|·)\s$")
+_TIMES_BEFORE = _compiled(rf"(?:{_IN_CODE}|{_SYMBOL})\s(?:<shapes.times>|@|·)\s$")
 #: *The mask* may be an array with that name in the code, *a mask* may not.
-_WORD_BEFORE = re.compile(
+_WORD_BEFORE = _compiled(
     rf"(?<![\w'’.^])(?<!\b[Aa]\s)(?<!\b[Aa]n\s)(?P<word>[a-z]\w{{2,}})"
-    rf"(?=\s(?:is|are|was|were|has|have|had|of\sshape)\b){_LINKS}{CODE}?$"
+    rf"(?=\s<shapes.has_shape>\b){_LINKS}{CODE}?$"
 )
 _ARTICLE = re.compile(rf"(?<![\w'’.])[AI]\s{CODE}?$")
 #: *Q has four rows, and is four by three*: the subject is before *and*.
-_ALSO = re.compile(
-    rf"(?:{_IN_CODE}|{_SYMBOL})\s(?:has|have|is|are|holds?)\b[^.;:?!{CODE}{END}]{{0,60}},?\sand\s"
-    rf"(?:is|are|has\s(?:the\s)?shape)\s(?:an?\s)?{CODE}?$"
+_ALSO = _compiled(
+    rf"(?:{_IN_CODE}|{_SYMBOL})\s<shapes.verbs>\b[^.;:?!{CODE}{END}]{{0,60}},?\s<clauses.joining>\s"
+    rf"<shapes.is_shape>\s(?:<counting.article>\s)?{CODE}?$"
 )
 #: After a shape: *6 by 4 matrix Q*, *n × n weights W*.
-_BEHIND = re.compile(
-    rf"{END}?\s(?!(?:of|in|is|are|has|have|and|or|by|with|for|to|from|as|at|on|per|times|gives?|needs?"
-    rf"|makes?|like|than|into|also|but|where|so|if)\b)[a-z]+"
-    rf"(?:\s{_IN_CODE}|\s(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+))(?!\w)"
+_BEHIND = _compiled(
+    rf"{END}?\s(?!<shapes.no_noun>\b)[a-z]+(?:\s{_IN_CODE}|\s(?P<symbol>[A-Z]|[A-Za-z]\w*_\w+))(?!\w)"
 )
 #: A cell that names the array of its row: *Q*, *queries Q*, but not *times Q*.
-_ROW = re.compile(
-    r"(?!.*\b(?i:times|by|of|from|with|without|after|before|behind|to|into|in|on|at|for|through|over|per"
-    r"|and|or|plus|minus|than|as|like)\b)"
-    rf"[\w\s{LINK}]*?(?:{_IN_CODE}|{_SYMBOL})\s*"
+_ROW = _compiled(
+    rf"(?!.*\b(?i:<shapes.between_arrays>)\b)[\w\s{LINK}]*?(?:{_IN_CODE}|{_SYMBOL})\s*"
 )
 _BESIDE = re.compile(r"(?<![\w'’.-])(?P<word>[a-z]\w{2,})\s[(]$")
 _ROW_WORD = re.compile(rf"\s*(?P<word>[A-Za-z]\w+)[{LINK}]?\s*")
-_TURNED = re.compile(r"ᵀ|\^\s?T\b|\.T\b|[Tt]ranspos")
+_TURNED = _compiled(r"ᵀ|\^\s?T\b|\.T\b|(?i:<shapes.transposed>)")
 
 #: *The product of an a × b and a b × c matrix is a × c*; *Q, n by d, times K, d by m, gives*.
-_MULTIPLIES = re.compile(r"(?i:\b(?:product|multipl\w+)\b)")
-_NOUN = rf"{END}?(?:\s(?!(?:\d+|one|two|three|four|five|six|many|several)\b)[\w*]+)"
-_TIMES_WORD = re.compile(rf"{_NOUN}?{END}?[,;]?\s(?:times|multiplied (?:by|with))\b")
-_AND = re.compile(rf"{_NOUN}{{0,3}}{END}?,?\s(?:and|by|with)\b")
-_GIVES = re.compile(r"\b(?:is|are|has|gives?|yields?|makes?|leaves?|becomes?)\b")
-_ELEMENTWISE = re.compile(r"(?i:element|entry|entrywise|hadamard|outer|broadcast|pointwise)")
+_MULTIPLIES = _ENGLISH.regex(r"\b<shapes.multiplies>\b")
+_NOUN = rf"{END}?(?:\s(?!(?:\d+|<shapes.counts>)\b)[\w*]+)"
+_TIMES_WORD = _compiled(rf"{_NOUN}?{END}?[,;]?\s<shapes.times>\b")
+_AND = _compiled(rf"{_NOUN}{{0,3}}{END}?,?\s<shapes.and_by>\b")
+_GIVES = _compiled(r"\b<shapes.gives>\b")
+_ELEMENTWISE = _ENGLISH.regex(r"<shapes.elementwise>")
 _SENTENCE = re.compile(r"[.!?:](?:\s|$)")
 #: Most characters of a sentence that are searched, and most before a shape.
 _LONGEST, _BEFORE = 400, 60
@@ -272,7 +266,7 @@ def _shapes_in_tuples(prose: Prose) -> Iterator[_PossibleShape]:
             rf"(?:{CODE}|\.shape\s?[=:]*\s?)$", before
         ):
             continue
-        listed = re.match(rf"[{END}]?(?:,| and| or)\s[{CODE}]?\(", behind)
+        listed = _LISTED.match(behind)
         subject = _Subject() if listed else _subject(prose, before, behind)
         yield _PossibleShape(match, _split_lengths(match[1]), subject, called)
 
@@ -281,7 +275,7 @@ def _shapes_in_lists(prose: Prose) -> Iterator[_PossibleShape]:
     """Yield ``[6, 2]`` after *shape* or *size*."""
     for match in _BRACKETS.finditer(prose.text):
         before, _ = _context(match)
-        if re.search(r"(?:\b(?:shape|shaped|size)\s(?:is\s|of\s)?|Size\()$", before.rstrip(CODE)):
+        if _SHAPE_BEFORE.search(before.rstrip(CODE)):
             yield _PossibleShape(match, _split_lengths(match[1]), _subject(prose, before, ""), True)
 
 
@@ -295,7 +289,7 @@ def _shapes_in_products(prose: Prose) -> Iterator[_PossibleShape]:
     for match in (*_LONG_TIMES.finditer(text), *_TIMES.finditer(text)):
         before, behind = _context(match)
         first = match.start() + (text[match.start()] == CODE)
-        if first in taken or (" by " in match[0] and _SCALED.search(before)):
+        if first in taken or (_BY.search(match[0]) and _SCALED.search(before)):
             continue
         taken.add(first)
         marks = str.maketrans("", "", CODE + END)
@@ -310,12 +304,17 @@ def _shapes_in_products(prose: Prose) -> Iterator[_PossibleShape]:
         yield _PossibleShape(match, dims, subject, called, product=True)
 
 
+def _has_width(text: str) -> bool:
+    """Return whether a text may have *12-dimensional*, which is faster to ask than to find."""
+    return any(word in text for word in _ENGLISH.words["counting"]["dimensional"])
+
+
 def _last_axis_lengths(prose: Prose) -> Iterator[_PossibleShape]:
     """Yield *12-dimensional*, the length of a last axis."""
-    for match in _WIDE.finditer(prose.text) if "dimensional" in prose.text else ():
+    for match in _WIDE.finditer(prose.text) if _has_width(prose.text) else ():
         before, _ = _context(match)
         subject = _subject(prose, before, "")
-        dim = re.sub(rf"[{CODE}{END}]|[-‑]dimensional", "", match[0])
+        dim = re.sub(rf"[{CODE}{END}]|[-‑]\w+$", "", match[0])
         if re.fullmatch(NUMERAL, dim.lower()):
             if not subject.code:
                 continue
@@ -337,7 +336,7 @@ def _shapes_of_spaces(prose: Prose, taken: set[int]) -> Iterator[_PossibleShape]
 
 
 def _has_sign(text: str) -> bool:
-    may_have_sign = any(sign in text for sign in ("×", "x", "by"))
+    may_have_sign = any(sign in text for sign in _ENGLISH.words["roles"]["lengths"])
     return may_have_sign and bool(_SEPARATOR.search(text))
 
 
