@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -372,6 +374,26 @@ def test_the_command_writes_what_is_sure_and_checks_hold(tmp_path: Path) -> None
     assert not [check for check in checks if check.outcome == FAILS]
     assert CliRunner().invoke(main, ["bind", str(path), "--accept"]).exit_code == 0
     assert path.read_bytes().decode() == text
+
+
+def test_the_command_writes_nothing_that_fails_in_the_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The value of a candidate comes from a copy of the variables; the note may not know the name.
+    def of_a_copy(note: Note, found: Mapping[int, Any]) -> list[Proposal]:
+        proposals = propose(note, found)
+        wrong = replace(proposals[0].candidates[0], code="dough['hydration']")
+        return [replace(proposals[0], candidates=(wrong,)), *proposals[1:]]
+
+    monkeypatch.setattr("vaultkit.doors.binding.propose", of_a_copy)
+    path = tmp_path / "Loaf.md"
+    path.write_text(NOTE, newline="")
+    result = CliRunner().invoke(main, ["bind", str(path), "--accept"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    text = path.read_bytes().decode()
+    assert "68.0 %.\r\n" in text
+    assert "five<!-- = steps --> steps" in text
+    assert "dough" not in result.output
 
 
 def test_the_command_asks(tmp_path: Path) -> None:

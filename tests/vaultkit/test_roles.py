@@ -380,7 +380,9 @@ LATE = (
     "```python\nprint('4500 cars: without 67.5 with 90.0')\n```\n\n"
     "```python\nprint('the light: 22.5 s')\n```\n"
 )
+RACE = "```python\nprint('days', 83, 'weeks', 11, 'rest', 6)\n```\n"
 OPEN = [
+    (RACE, "It takes 83 days, or 11 full weeks and 6 more days."),
     ("| moves | squares |\n|---|---|\n| 2 | 4 |\n| 3 | 60 |\n", "All 64 squares are reached."),
     (REIGNS, "Ada had the second longest time of 3."),
     (REIGNS, "Bo had the longest time of 2351 days."),

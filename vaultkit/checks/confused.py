@@ -45,6 +45,8 @@ _LONGEST = 24
 _UNIT = re.compile(r"\s?(%|°\s?[CF]?|[A-Za-zµμΩ€$£][\w/²³µΩ·]*)")
 
 _LABEL = re.compile(r"([A-Za-z]{3,})\W{1,4}$")
+#: The next number right behind a word, and a word right before a number.
+_NEXT, _WORD_BEFORE = re.compile(r"\s+[-+]?\d"), re.compile(r"[^\W\d]\s+$")
 
 
 @dataclass(frozen=True)
@@ -350,6 +352,12 @@ def _numbers_of_output(step: Step) -> Iterator[Shown]:
             if len(found[0]) <= _LONGEST and math.isfinite(number := parse_number(found[0])):
                 value = exact_fraction(number)
                 unit = _UNIT.match(text, found.end())
+                if (
+                    unit
+                    and _NEXT.match(text, unit.end())
+                    and _WORD_BEFORE.search(text, 0, found.start())
+                ):
+                    unit = None  # days 83 weeks 11: the word belongs to the next number
                 label = _LABEL.search(text, 0, found.start())
                 yield Shown(
                     value, unit[1] if unit else "", line, found[0], label[1] if label else ""

@@ -10,13 +10,14 @@ from pathlib import Path
 import click
 
 from vaultkit.checks.check import FAILS
-from vaultkit.edit.bind import insertions, propose
+from vaultkit.edit.bind import code_of, insertions, propose
 from vaultkit.edit.expressions import collected
 from vaultkit.edit.sentences import Candidate, Proposal
-from vaultkit.edit.text import text_with_edits
+from vaultkit.edit.text import Edit, text_with_edits
 from vaultkit.files import ChangedError, write_atomically
 from vaultkit.pipeline.inspect import Settings, task_of
 from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, serialize_task
+from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
 from vaultkit.read.roots import vault_of
 from vaultkit.read.vault import Vault
@@ -52,11 +53,17 @@ def bind(note: Path, accept: bool) -> None:
             why = check.why.split("\n")[0]
             click.echo(f"{note}:{check.line}: this block fails: {why}", err=True)
     proposals = propose(own, found.collected)
-    chosen = _choose_accepted(proposals) if accept else _ask(proposals)
+    accepted = [(proposal, proposal.candidates[0]) for proposal in proposals if proposal.accepted]
+    chosen = accepted if accept else _ask(proposals)
+    edits = _edits_that_hold(own, vault, insertions(own, chosen))
     try:
-        count = _write(own, chosen)
+        _write(own, edits)
     except (OSError, ChangedError) as error:
         raise click.UsageError(f"{note}: not written: {error}") from error
+    count = len(edits)
+    for proposal, candidate in chosen if accept else ():
+        if proposal.edit(candidate) in edits:
+            click.echo(f"{proposal.line}: {proposal.text}{proposal.comment(candidate)}")
     rest = f"; {len(proposals) - count} more proposed: leave out --accept to see them"
     more = accept and len(proposals) > count
     click.echo(f"{note}: {count} bound{rest if more else ''}", err=True)
@@ -79,14 +86,6 @@ def run_note(note: Note, vault: Vault) -> Inspection:
 Choice = tuple[Proposal, Candidate]
 
 
-def _choose_accepted(proposals: Sequence[Proposal]) -> list[Choice]:
-    """Choose, and print, the first candidate of each proposal that the sentence describes."""
-    chosen = [(proposal, proposal.candidates[0]) for proposal in proposals if proposal.accepted]
-    for one, candidate in chosen:
-        click.echo(f"{one.line}: {one.text}{one.comment(candidate)}")
-    return chosen
-
-
 def _ask(proposals: Sequence[Proposal]) -> list[Choice]:
     """Ask about each proposal; return those that the user has accepted."""
     chosen: list[Choice] = []
@@ -107,19 +106,36 @@ def _ask(proposals: Sequence[Proposal]) -> list[Choice]:
     return chosen
 
 
-def _write(note: Note, chosen: Sequence[Choice]) -> int:
-    """Insert the comments into the file of a note; return how many.
+def _edits_that_hold(note: Note, vault: Vault, edits: Sequence[Edit]) -> list[Edit]:
+    """Return the comments that hold where they will be; the note runs once more with all of them.
+
+    An expression was evaluated with plain copies of the variables, after the block that binds them.
+    """
+    if not edits:
+        return []
+    bound = parse(text_with_edits(note.text, edits), note.path)
+    wrong = [
+        check for check in run_note(bound, vault).checks
+        if check.kind == "sentence" and check.outcome == FAILS
+    ]  # fmt: skip
+    return [
+        edit
+        for edit in edits
+        if not any(check.line == edit.span.line and code_of(edit) in check.why for check in wrong)
+    ]
+
+
+def _write(note: Note, edits: Sequence[Edit]) -> None:
+    """Insert comments into the file of a note.
 
     Raises
     ------
     ChangedError
         If the file has changed since the note was read.
     """
-    edits = insertions(note, chosen)
     if edits:
         raw = note.path.read_bytes()
         if raw.decode("utf-8-sig") != note.text:
             raise ChangedError(f"{note.path} has changed meanwhile; run again")
         bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
         write_atomically(note.path, bom + text_with_edits(note.text, edits).encode(), raw)
-    return len(edits)

@@ -115,9 +115,8 @@ def _holding(
     own = list(bindings(bound))
     keys = _known_keys(inserted)
     for edit, candidate in inserted:
-        code = edit.text.removeprefix("<!-- ").removeprefix("= ").removesuffix(" -->")
         binding = min(
-            (one for one in own if one.code == code),
+            (one for one in own if one.code == code_of(edit)),
             key=lambda one: abs(one.line - edit.span.line),
             default=None,
         )
@@ -127,6 +126,11 @@ def _holding(
         agrees = agreement(binding, as_plain_data(candidate.value), str(candidate.value)).holds
         if agrees and not other_key(binding, keys):
             yield edit, candidate
+
+
+def code_of(edit: Edit) -> str:
+    """Return the code in an inserted comment."""
+    return edit.text.removeprefix("<!-- ").removeprefix("= ").removesuffix(" -->")
 
 
 def _known_keys(
