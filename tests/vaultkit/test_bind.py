@@ -96,7 +96,8 @@ def bound(prose: str, code: str = CODE) -> str:
          "Blue came second<!-- = sorted(votes, key=votes.get, reverse=True).index('blue') + 1 -->"
          " with 4<!-- = votes['blue'] --> votes."),
         ("Two colours had more than 3 votes.",
-         "Two<!-- = sum(v > 3 for v in votes.values()) --> colours had more than 3 votes."),
+         "Two<!-- = sum(v > 3 for v in votes.values()) --> colours had"
+         " more<!-- sum(v > 3 for v in votes.values()) == 2 --> than 3 votes."),
         ("Red has more than twice as many votes as blue.",
          "Red has more than twice<!-- = votes['red'] / votes['blue'] --> as many votes as blue."),
         ("There were fewer tiles than games.",
@@ -141,6 +142,9 @@ def test_what_the_sentence_names_is_bound(prose: str, expected: str) -> None:
 
 
 LABELS = """
+jumps = [("Eva", 420), ("Ida", 390), ("Liv", 512)]
+for name, jump in jumps:
+    print(f"{name} jumps {jump / 100} m, run up {jump / 40} m")
 catch = {"robin": 41, "wren": 9, "finch": 28, "tit": 33}
 weight = {"robin": 18.2, "wren": 9.0, "finch": 24.1, "tit": 11.0}
 leaves = {"slow": "07:10", "express": "08:05"}
@@ -170,6 +174,15 @@ life_mug, life_flask = 13.9, 86.6
         ("Most birds have a weight above 10 g.",
          "Most birds have a weight"
          " above<!-- sum(v > 10 for v in weight.values()) > len(weight) / 2 --> 10 g."),
+        ("Two of the three jumps are longer than four metres.",
+         "Two<!-- = sum((v[1] / 100) > 4 for v in jumps) --> of the three"
+         "<!-- = len(jumps) --> jumps are"
+         " longer<!-- sum((v[1] / 100) > 4 for v in jumps) == 2 --> than four metres."),
+        ("Half of the birds weigh 15 g or more.",
+         "Half<!-- = sum(v >= 15 for v in weight.values()) / len(weight) --> of the birds weigh"
+         " 15 g or more<!-- sum(v >= 15 for v in weight.values()) == len(weight) / 2 -->."),
+        ("Only one of the lifes is longer than a day.",
+         "Only one of the lifes is longer than a day."),  # two of them
         ("The slow train leaves before the express.",
          "The slow train leaves before<!-- leaves['slow'] < leaves['express'] --> the express."),
         ("The roll is the wettest dough.",

@@ -98,6 +98,8 @@ the {fifth|fourth}<!-- = sample.argmax() + 1 --> is
 the {maximum|minimum}, 14<!-- = sample.max() -->
 {most|all} are larger<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than 2
 most are {larger|smaller}<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than 2
+most are larger<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than {2|3}
+most are above<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> {2.0|3}
 in {every|no} case it is larger<!-- all(s > 1 for s in sample) --> than 1
 """,
     "numerics": """

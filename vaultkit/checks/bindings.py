@@ -19,7 +19,7 @@ import numpy as np
 from vaultkit.checks.bound_keys import other_key, other_place
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Fix
 from vaultkit.checks.computed import Caller, call_directly, evaluate
-from vaultkit.checks.stated import Judged, judge_value, threshold
+from vaultkit.checks.stated import Judged, judge_value, other_limit, threshold
 from vaultkit.checks.values import as_plain_data, text_of, truth
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
@@ -209,6 +209,7 @@ def agreement(binding: Binding, value: Any, text: str, sides: Callable[[], str] 
     if wrong:
         return Verdict(False, f"“{wrong}” contradicts {binding.code}, which holds{compared}")
     other, places = threshold(binding)
+    other = other or other_limit(binding)
     if other:
         return Verdict(False, f"“{other}” is not the number in {binding.code}", places)
     return Verdict(True, f"{binding.code}{compared}", places)

@@ -128,6 +128,36 @@ def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
     return "" if agrees else last.text, (binding.place_of(last.start),)
 
 
+def other_limit(binding: Binding) -> str:
+    """Return the number right behind a condition if no number in the condition is equal to it.
+
+    *More<!-- a > 20 --> than 20*, and *below<!-- all(v < 5 for v in x) --> 5 mm*.
+    """
+    words = lexicon(binding.language or "en")
+    behind = binding.words[binding.at :]
+    stated = next(iter(numbers(behind, len(behind), words, in_percent=True)), None)
+    if not stated or not stated.digits or stated.times:
+        return ""
+    between = behind[: stated.start]
+    bounds = words.regex(
+        r"\b(?:<before.over>|<before.under>|<before.at_least>|<before.at_most>)\s*$"
+    )
+    is_bound = words.regex(r"\s*<binding.than>\s+").fullmatch(between)
+    if not is_bound and (between.strip() or not bounds.search(binding.words[: binding.at])):
+        return ""
+    literals = [
+        as_plain_data(ast.literal_eval(side))
+        for node in ast.walk(binding.tree)
+        if isinstance(node, ast.Compare)
+        for side in node.comparators
+        if is_literal(side)
+    ]
+    values = [abs(one) for one in literals if isinstance(one, Fraction) and one]
+    known = [abs(stated.value * scale) for scale in stated.scales]
+    agrees = any(abs(own - one) <= own / 1000 for one in values for own in known)
+    return "" if agrees or not values else stated.text
+
+
 def _number(
     binding: Binding, values: Sequence[Fraction], texts: Sequence[str], words: Lexicon
 ) -> Judged:

@@ -165,6 +165,8 @@ def _shared(inner: Relation, operator: str, right: ast.expr) -> Relation:
         return _negated(replace(inner, quantifier="any"))
     if _is_zero(right) and operator in (">", "!="):
         return replace(inner, quantifier="any")
+    if operator == "==" and (_is_number(right) or _is_half(right)):
+        return replace(inner, inner=inner.operators)  # so many of them, not all
     whole = {"==": "all", ">": "most", ">=": "most", "<": "few", "<=": "few"}
     found = replace(inner, quantifier=whole.get(operator, ""), inner=inner.operators,
                     half=_is_half(right))  # fmt: skip

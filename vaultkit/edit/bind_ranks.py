@@ -1,7 +1,4 @@
-"""Searches for expressions of ranks, and of counts of elements above or below a bound.
-
-*Glass comes second*, *three months had more than 60 mm*.
-"""
+"""Searches for expressions of ranks: *glass comes second*."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vaultkit.claims.lexicon import Lexicon
-from vaultkit.claims.numerals import NUMERAL, parse_numeral
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.described import Surroundings
 from vaultkit.edit.expressions import Atom
@@ -17,7 +13,7 @@ from vaultkit.edit.kinds import is_count, is_ordinal
 from vaultkit.edit.sentences import Candidate, Passage
 from vaultkit.edit.wording import NAMED, overlap
 
-#: Fewest elements of a series that is ranked or counted.
+#: Fewest elements of a series that is ranked.
 _FEW = 3
 #: The score of such an expression before the names that the sentence says are added.
 _SCORE = 2.0
@@ -36,7 +32,7 @@ _HIGH = re.compile(
 def of_number(
     stated: Stated, sentence: Passage, pool: Sequence[Atom], bound: Sequence[Atom], words: Lexicon
 ) -> list[Candidate]:
-    """Return the ranks and counts that a number may be.
+    """Return the ranks that a number may be.
 
     Parameters
     ----------
@@ -51,13 +47,9 @@ def of_number(
     words
         The words of the language.
     """
-    if not is_count(stated):
+    if not is_count(stated) or not is_ordinal(stated, sentence.piece.text):
         return []
-    families = _families(pool)
-    if is_ordinal(stated, sentence.piece.text):
-        found = list(_ranks(stated, sentence, families, bound, words))
-    else:
-        found = list(_counts(stated, sentence, families, words))
+    found = _ranks(stated, sentence, _families(pool), bound, words)
     return sorted(found, key=lambda one: -one.score)
 
 
@@ -99,36 +91,3 @@ def _ranks(
             sure = is_bound or named >= NAMED
             score = _SCORE + named + is_bound
             yield Candidate(code, score, sure, (one,), float(stated.value))
-
-
-def _counts(
-    stated: Stated, sentence: Passage, families: dict[str, list[Atom]], words: Lexicon
-) -> Iterator[Candidate]:
-    """Yield how many elements are larger than a number behind the count, or smaller."""
-    around = Surroundings(sentence, stated, words)
-    more, less = words.pattern("before", "over"), words.pattern("before", "under")
-    text = around.behind.partition(":")[0]
-    found = re.search(
-        rf"\b(?:(?P<more>{more})|(?P<less>{less})|(?P<least>{words.pattern('before', 'at_least')}))"
-        rf"\s+(?P<limit>\d[\d,]*(?:\.\d+)?|{NUMERAL})(?![\d.,]*\d|\w)\s*(?P<percent>%?)",
-        text, re.IGNORECASE,
-    )  # fmt: skip
-    if not found or re.search(r"[;:]|\sand\s", text[: found.start()]):
-        return
-    digits = found["limit"].replace(",", "")
-    limit = float(digits) if digits[0].isdecimal() else float(parse_numeral(digits))
-    sign = ">" if found["more"] else "<" if found["less"] else ">="
-    for name, family in families.items():
-        own = [float(one.value) for one in family]
-        bound = limit
-        if found["percent"] and max(map(abs, own)) <= 1:
-            bound = limit / 100
-        holds = {">": lambda x, b=bound: x > b, "<": lambda x, b=bound: x < b,
-                 ">=": lambda x, b=bound: x >= b}[sign]  # fmt: skip
-        if sum(map(holds, own)) != stated.value or not min(own) <= bound <= max(own):
-            continue
-        named = overlap(family[0].names, sentence.said)
-        values = f"{name}.values()" if family[0].code.startswith(f"{name}['") else name
-        code = f"sum(v {sign} {bound:g} for v in {values})"
-        sure = named >= NAMED or len(families) == 1
-        yield Candidate(code, _SCORE + named, sure, (), float(stated.value))

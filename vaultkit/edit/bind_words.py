@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from vaultkit.claims.comparisons import Spoken, comparisons
-from vaultkit.edit import bind_labels, bind_shares
+from vaultkit.edit import bind_labels, bind_quantified
 from vaultkit.edit.bind_compared import (
     NEAR,
     SCORE,
@@ -59,7 +59,7 @@ def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> I
         several = [
             *search.conditions(spoken),
             *bind_labels.conditions(search, spoken),
-            *bind_shares.conditions(search, spoken),
+            *bind_quantified.conditions(search, spoken),
         ]
         found = [
             one for one in several
@@ -67,6 +67,7 @@ def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> I
         ]  # fmt: skip
         if found:
             yield Word(spoken.start, spoken.end, _merged(found), states=True)
+        yield from bind_quantified.numbers(search, spoken)
         if not spoken.denied and spoken.table != "weak":
             yield from names(search, spoken)
             yield from bind_labels.names(search, spoken)

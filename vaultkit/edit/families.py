@@ -145,8 +145,11 @@ class Family:
         return not (self.owner and "['" in self.elements[0].code)
 
 
-def families(pool: Sequence[Atom]) -> list[Family]:
-    """Return the families of two or more elements among expressions."""
+def families(pool: Sequence[Atom], *, distinct: bool = True) -> list[Family]:
+    """Return the families of two or more elements among expressions.
+
+    Of families that are multiples of each other, ``distinct`` ones are the simplest.
+    """
     found: dict[tuple[str, bool], list[Atom]] = {}
     counts = {one.code: int(one.value) for one in pool
               if one.code.startswith("len(") and not isinstance(one.value, str)}  # fmt: skip
@@ -168,6 +171,8 @@ def families(pool: Sequence[Atom]) -> list[Family]:
             continue  # the items of a loop, which are its labels
         known = extremes.get(series, {})
         made.append(Family(series, tuple(elements), counts.get(f"len({owner})"), known))
+    if not distinct:
+        return made
     return _distinguished([*_different(made), *_of_variables(pool)])
 
 

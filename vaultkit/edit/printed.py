@@ -103,7 +103,8 @@ def _printed(call: ast.Call) -> Iterator[Written]:
         parts += argument.values if isinstance(argument, ast.JoinedStr) else [argument]
     texts = [str(part.value) if isinstance(part, ast.Constant) else None for part in parts]
     before = ""
-    for part, text, behind in zip(parts, texts, [*texts[1:], None], strict=True):
+    # Behind the last part there is no text, and `print()` has no part at all.
+    for part, text, behind in zip(parts, texts, [*texts, None][1:], strict=True):
         if text is not None:
             before = text
             continue
@@ -152,20 +153,18 @@ def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
     for n, (item, access) in enumerate(_items(loop.iter, variables)):
         if n >= _ITEMS:
             return
-        # Constants are easier to read, but an expression of constants alone is not evidence.
-        given, words = _given(loop, item, access, constants=True)
-        exact, _ = _given(loop, item, access, constants=False)
-        if given is None or exact is None:
+        indices = _indices(loop.target, item, access)
+        given, words = _given(loop, item, access, indices)
+        if given is None:
             return
         for one in (one for call in calls for one in _printed(call)):
             source, label = ast.unparse(one.node), stems(" ".join(words))
             names = one.names | stems(source)
-            for known in (given, exact):
-                node = _Filled(known).visit(deepcopy(one.node))
-                if _names_any(node, variables):
-                    series = f"{loop.lineno}: {source}"
-                    yield replace(one, node=node, names=names, labels=(label,), series=series)
-                    break
+            node = _Filled(given, indices).visit(deepcopy(one.node))
+            # An expression of constants alone is not evidence.
+            if _names_any(node, variables):
+                series = f"{loop.lineno}: {source}"
+                yield replace(one, node=node, names=names, labels=(label,), series=series)
 
 
 def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iterator[Written]:
@@ -179,9 +178,10 @@ def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iter
         for n, (item, access) in enumerate(_items(of, variables)):
             if n >= _ITEMS:
                 break
-            known = {name: own for name, own, _ in _bound_by(target, item, access, constants=True)}
-            label = evaluated(_Filled(known).visit(deepcopy(key)), variables)
-            node = _Filled(known).visit(deepcopy(value))
+            known = {name: own for name, own, _ in _bound_by(target, item, access)}
+            filled = _Filled(known, _indices(target, item, access))
+            label = evaluated(filled.visit(deepcopy(key)), variables)
+            node = filled.visit(deepcopy(value))
             if label is not None and _names_any(node, variables):
                 source = ast.unparse(value)
                 yield Written(
@@ -189,19 +189,25 @@ def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iter
                 )
 
 
+def _indices(target: ast.expr, item: Any, access: ast.expr) -> dict[str, int]:
+    """Return the variables of a loop that are integers, which may be indices."""
+    bound = _bound_by(target, item, access)
+    return {name: value for name, _, value in bound if type(value) is int}
+
+
 def _given(
-    loop: ast.For, item: Any, access: ast.expr, *, constants: bool
+    loop: ast.For, item: Any, access: ast.expr, indices: Mapping[str, int]
 ) -> tuple[dict[str, ast.expr] | None, list[str]]:
     """Return what each variable in a loop stands for, and the words for the item.
 
-    The result is None if the loop changes a variable other than by one assignment. ``constants``:
-    whether numbers and texts stand for themselves, not for the expression that gives them.
+    The result is None if the loop changes a variable other than by one assignment.
     """
-    bound = list(_bound_by(loop.target, item, access, constants=constants))
+    bound = list(_bound_by(loop.target, item, access))
     words = [
         str(value) for n, (_, _, value) in enumerate(bound) if n == 0 or isinstance(value, str)
     ]
-    return _with_assignments(loop.body, {name: node for name, node, _ in bound}), words
+    given = {name: node for name, node, _ in bound}
+    return _with_assignments(loop.body, given, indices), words
 
 
 def _names_any(node: ast.expr, variables: Mapping[str, Any]) -> bool:
@@ -254,9 +260,7 @@ def _element(of: ast.expr, index: ast.expr) -> ast.Subscript:
     return ast.Subscript(deepcopy(of), index, ast.Load())
 
 
-def _bound_by(
-    target: ast.expr, item: Any, access: ast.expr, *, constants: bool
-) -> Iterator[tuple[str, ast.expr, Any]]:
+def _bound_by(target: ast.expr, item: Any, access: ast.expr) -> Iterator[tuple[str, ast.expr, Any]]:
     """Yield the variables of a loop, each with the expression that it stands for, and its value.
 
     Parameters
@@ -264,9 +268,7 @@ def _bound_by(
     target
         The variable or variables.
     item, access
-        The item of this turn, and the expression that gives it.
-    constants
-        Whether numbers stand for themselves; texts always do.
+        The item of this turn, and the expression that gives it. A text stands for itself.
     """
     if isinstance(target, (ast.Tuple, ast.List)):
         for n, part in enumerate(target.elts):
@@ -279,14 +281,13 @@ def _bound_by(
                 value = item[n]
             except (TypeError, IndexError, KeyError):
                 return
-            yield from _bound_by(part, value, own, constants=constants)
+            yield from _bound_by(part, value, own)
     elif isinstance(target, ast.Name):
-        plain = isinstance(item, str) or (constants and isinstance(item, int))
-        yield target.id, ast.Constant(item) if plain else access, item
+        yield target.id, ast.Constant(item) if isinstance(item, str) else access, item
 
 
 def _with_assignments(
-    body: Sequence[ast.stmt], given: Mapping[str, ast.expr]
+    body: Sequence[ast.stmt], given: Mapping[str, ast.expr], indices: Mapping[str, int]
 ) -> dict[str, ast.expr] | None:
     """Return what names stand for after the assignments in a loop; None if one changes twice."""
     bound = {name for statement in body for name in _stored(statement)}
@@ -296,9 +297,9 @@ def _with_assignments(
     for statement in body:
         match statement:
             case ast.Assign([ast.Name(name)], value):
-                known[name] = _Filled(known).visit(deepcopy(value))
+                known[name] = _Filled(known, indices).visit(deepcopy(value))
             case ast.Assign([ast.Tuple(parts)], value):
-                filled = _Filled(known).visit(deepcopy(value))
+                filled = _Filled(known, indices).visit(deepcopy(value))
                 for n, part in enumerate(parts):
                     if isinstance(part, ast.Name):
                         known[part.id] = _element(filled, ast.Constant(n))
@@ -319,10 +320,25 @@ def _stored(statement: ast.stmt) -> set[str]:
 
 
 class _Filled(ast.NodeTransformer):
-    """Replaces names by expressions."""
+    """Replaces names by expressions, and an index by its number: ``x[3]``, not ``x[days[1]]``.
 
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self.given = given
+    Parameters
+    ----------
+    given
+        The expressions.
+    indices
+        The numbers that names stand for.
+    """
+
+    def __init__(self, given: Mapping[str, ast.expr], indices: Mapping[str, int]) -> None:
+        self.given, self.indices = given, indices
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Replace an index by its number."""
+        match node.slice:
+            case ast.Name(name) if name in self.indices:
+                node.slice = ast.Constant(self.indices[name])
+        return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """Replace a name."""

@@ -33,6 +33,8 @@ _CLOSE = 0.15
 _ANY = "size"
 #: The dimension of adjectives that are said of a number of things.
 _COUNT = "count"
+#: Fewest letters of a name that is short for a dimension.
+_SHORT = 3
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
 
 
@@ -151,6 +153,11 @@ class Scope:
         """The families of numbers and texts that can be evaluated here."""
         return self.page.families(self.sentence.line)
 
+    @property
+    def all_families(self) -> list[Family]:
+        """The families with those that are multiples of others: a bound may be for either."""
+        return self.page.families(self.sentence.line, distinct=False)
+
     @cached_property
     def _words(self) -> list[tuple[frozenset[str], int, int]]:
         """The words of the sentence as stems, with their places."""
@@ -225,14 +232,17 @@ class Scope:
         """Return the dimensions that some words name: length, of *km*."""
         table = self.page.words.words["dimensions"]
         return {
-            kind for kind, parts in table.items() if any(stems(one) & set(words) for one in parts)
-        }
+            kind for kind, parts in table.items()
+            if any(_may_be(stems(one), words) for one in parts)
+        }  # fmt: skip
 
-    def evidence(self, spoken: Spoken, family: Family) -> float | None:
+    def evidence(
+        self, spoken: Spoken, family: Family, *, may_be_unknown: bool = False
+    ) -> float | None:
         """Return what speaks for a family: its names, and an adjective of its dimension.
 
         The result is None if the adjective is one of another dimension: *heavier* is said of no
-        price.
+        price. A family of an unknown dimension must be named, unless it ``may_be_unknown``.
         """
         wanted = self.dimensions(spoken)
         names = {part for part in family.names if len(part) > 1}
@@ -242,13 +252,23 @@ class Scope:
         if wanted - {_ANY} and own and not wanted & own and not found:
             return None
         # *Heavier* is said of a weight, whatever else happens to be larger.
-        if not found and not (wanted | said) & own and wanted - {_ANY, _COUNT}:
+        is_unknown = not own and not may_be_unknown
+        is_other = bool(own) and not (wanted | said) & own
+        if not found and (is_unknown or is_other) and wanted - {_ANY, _COUNT}:
             return None
         unsaid = sum(not overlap([name], self._said) for name in family.variables)
         noun = stems(" ".join(_WORD.findall(self.text[spoken.end : self.sentence.end])[:2]))
         counted = overlap(names, noun) >= NAMED
         named = (_NAMED - min(_UNSAID * unsaid, _MOST_UNSAID) + _NOUN * counted) * found
         return named + (_OF_DIMENSION if wanted & own else _MENTIONED * bool(said & own))
+
+
+def _may_be(dimension: frozenset[str], words: Collection[str]) -> bool:
+    """Return whether one of some words names a dimension, or is short for its name: *diam*."""
+    return any(
+        one == name or (len(name) >= _SHORT and one.startswith(name))
+        for one in dimension for name in words
+    )  # fmt: skip
 
 
 _TURNED = {"<": ">", ">": "<", "max": "min", "min": "max"}

@@ -241,7 +241,7 @@ class Page:
         #: The atoms after each block, and the merged ones for each number of blocks above a line.
         self._after = {n: [Atom.from_plain(one) for one in data] for n, data in collected.items()}
         self._pools: dict[int, list[Atom]] = {}
-        self._families: dict[int, list[Family]] = {}
+        self._families: dict[tuple[int, bool], list[Family]] = {}
         #: By the piece of text, the atoms that its sentences so far are about.
         self.said: dict[int, list[Atom]] = {}
         self._links = [span_of_link(note, link) for link in note.links]
@@ -264,12 +264,16 @@ class Page:
             self._pools[above] = list(found.values())
         return self._pools[above]
 
-    def families(self, line: int) -> list[Family]:
-        """Return the families of elements that can be evaluated at a line."""
+    def families(self, line: int, *, distinct: bool = True) -> list[Family]:
+        """Return the families of elements that can be evaluated at a line.
+
+        Of families that are multiples of each other, ``distinct`` ones are the simplest.
+        """
         above = sum(block.fence.line < line for block in self.note.blocks)
-        if above not in self._families:
-            self._families[above] = families(self.pool(line))
-        return self._families[above]
+        key = above, distinct
+        if key not in self._families:
+            self._families[key] = families(self.pool(line), distinct=distinct)
+        return self._families[key]
 
     def sentences(self) -> Iterator[Passage]:
         """Yield the sentences and cells in which comments may be inserted."""

@@ -1,0 +1,269 @@
+"""Searches conditions on how many elements are beyond a bound: *three of the trees are below 20 m*.
+
+A quantifier, a count or a share before the comparison says of how many elements it holds; without
+one, a label says of which. The bound is a number, a unit (*longer than a metre*), or a mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.stated import Stated
+from vaultkit.claims.units import unit_behind, unit_named
+from vaultkit.edit.bind_beside import unit_or_noun
+from vaultkit.edit.bind_compared import SCORE
+from vaultkit.edit.families import Family
+from vaultkit.edit.kinds import is_bound, is_count, is_multiple, is_ordinal
+from vaultkit.edit.scope import Scope, Word, only_natural
+from vaultkit.edit.sentences import Candidate
+from vaultkit.edit.wording import NAMED, overlap, stems
+
+#: The signs of the words that bound.
+_SIGNS = {"more": ">", "less": "<", "at_least": ">=", "at_most": "<="}
+#: How far the nearest element may be from a bound that is meant; and if nothing is named.
+_NEAR, _NEXT = 0.5, 0.2
+#: Most characters between a word that bounds and its number.
+_GAP = 8
+#: Fewest elements of which some are beyond a bound.
+_FEW = 3
+_Reading = tuple[float, bool, Candidate]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Of how many elements something is said.
+
+    Attributes
+    ----------
+    name
+        ``all``, ``none``, ``most``, ``few``, ``count`` or ``share``.
+    value
+        The count or the share.
+    stated
+        The number that says it, if it is one.
+    size
+        How many elements there are in all, if that is said: *two of the five*.
+    """
+
+    name: str
+    value: Fraction = Fraction(0)
+    stated: Stated | None = None
+    size: int | None = None
+
+    def holds(self, met: list[bool]) -> bool:
+        """Return whether it is the number of truths in a list, of which it must be a part."""
+        share = Fraction(sum(met), len(met))
+        match self.name:
+            case "all":
+                return share == 1
+            case "none":
+                return share == 0
+            case "most":
+                return Fraction(1, 2) < share < 1
+            case "few":
+                return 0 < share < Fraction(1, 2)
+            case "count":
+                return 0 < share < 1 and sum(met) == self.value
+        return share == self.value
+
+    def condition(self, each: str, size: str) -> str:
+        """Return the code that as many elements meet a condition, given for each of them."""
+        share = {"most": ">", "few": "<", "share": "=="}
+        if self.name in share:
+            whole = f"{size} / 2" if self.value in (0, Fraction(1, 2)) else f"{size} * {self.value}"
+            return f"sum({each}) {share[self.name]} {whole}"
+        counted = f"sum({each}) == {self.value}"
+        return {"all": f"all({each})", "none": f"not any({each})"}.get(self.name, counted)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A value beyond which elements are, and its code."""
+
+    value: float
+    code: str
+
+
+def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
+    """Return the conditions for a word that bounds elements."""
+    return only_natural(
+        [(evidence, holds, one) for evidence, holds, one, _ in _read(scope, spoken)]
+    )
+
+
+def numbers(scope: Scope, spoken: Spoken) -> Iterator[Word]:
+    """Yield the count or share before a word that bounds, with its expression."""
+    quantity = _quantity(scope, spoken)
+    if not quantity or not quantity.stated:
+        return
+    own = [(evidence, holds, value) for evidence, holds, _, value in _read(scope, spoken) if value]
+    if found := only_natural(own):
+        yield Word(quantity.stated.start, quantity.stated.end, found, states=False)
+
+
+def _read(
+    scope: Scope, spoken: Spoken
+) -> Iterator[tuple[float, bool, Candidate, Candidate | None]]:
+    """Yield for each family whether as many elements are beyond the bound.
+
+    There are the evidence for the family, the condition, and the expression of the count.
+    """
+    if spoken.what not in _SIGNS:
+        return
+    sign, quantity = _SIGNS[spoken.what], _quantity(scope, spoken)
+    start, _ = scope.clause(spoken.start)
+    for family in scope.all_families:
+        bounds = [] if family.is_text else list(_bounds(scope, spoken, family))
+        evidence = scope.evidence(spoken, family, may_be_unknown=True) if bounds else None
+        if evidence is None or not _is_of_unit(scope, spoken, family):
+            continue
+        own = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
+        for bound in bounds:
+            nearest = min(abs(value - bound.value) for value in family.numbers)
+            if not quantity:
+                if own and own[-1].is_text and not spoken.denied and evidence:
+                    element = family.elements[own[-1].index]
+                    if nearest > _NEAR * abs(bound.value):
+                        continue
+                    code = f"{element.code} {sign} {bound.code}"
+                    holds = _compares(float(element.value), sign, bound.value)
+                    score = SCORE + 1 + evidence - element.cost
+                    yield evidence, holds, Candidate(code, score, True), None
+                continue
+            size = len(family.elements)
+            if own or family.loop is None or quantity.size not in (None, size):
+                continue
+            if size < _FEW and quantity.size != size:
+                continue
+            met = [_compares(value, sign, bound.value) for value in family.numbers]
+            far = _NEAR if evidence else _NEXT
+            if len(set(met)) == 1 and nearest > far * abs(bound.value):
+                continue
+            each = family.loop.that(f"{sign} {bound.code}")
+            whole = f"len({family.owner})" if family.owner and family.count == size else f"{size}"
+            score = SCORE + 1 + evidence + (quantity.size == size)
+            holds = quantity.holds(met)
+            condition = Candidate(quantity.condition(each, whole), score, True)
+            value = None
+            if quantity.stated:
+                share = quantity.name == "share"
+                code = f"sum({each}) / {whole}" if share else f"sum({each})"
+                value = Candidate(code, score, True, (), float(quantity.value))
+            yield evidence + (quantity.size == size), holds, condition, value
+
+
+def _is_of_unit(scope: Scope, spoken: Spoken, family: Family) -> bool:
+    """Return whether a family may have the unit of the number behind a word."""
+    number = _number(scope, spoken)
+    unit = scope.dimensions_of(stems(unit_or_noun(scope.text, number))) if number else set()
+    known = scope.dimensions_of(family.names)
+    return not unit or not known or bool(unit & known)
+
+
+def _number(scope: Scope, spoken: Spoken) -> Stated | None:
+    """Return the number behind a word that bounds it, or that before *or more*."""
+    words = scope.page.words
+    if words.regex(r"<bounds.behind>\b").match(spoken.word):
+        near = (own for own, _ in scope.readings if 0 <= spoken.start - own.end <= _GAP)
+        return next(near, None)
+    behind = (own for own, _ in scope.readings
+              if own.start == spoken.start or 0 <= own.start - spoken.end <= _GAP)  # fmt: skip
+    number = next(behind, None)
+    if number is None or number.times:
+        return None
+    between = scope.text[spoken.end : max(number.start, spoken.end)]
+    return number if words.regex(r"\s?(?:<binding.than>\s)?[€$£]?").fullmatch(between) else None
+
+
+def _bounds(scope: Scope, spoken: Spoken, family: Family) -> Iterator[Bound]:
+    """Yield the values that may bound the elements of a family, by the words behind."""
+    words, text = scope.page.words, scope.text
+    if number := _number(scope, spoken):
+        for scale in number.scales[:2]:
+            value = float(number.value * scale)
+            yield Bound(value, f"{value:.12g}")
+        return
+    _, end = scope.clause(spoken.start)
+    than = words.regex(r"\s(?:<binding.than>\s)?").match(text, spoken.end, end)
+    is_zero = than and words.regex(r"<bounds.zero>\b").match(text, than.end(), end)
+    if is_zero or words.regex(r"<bounds.of_zero>").fullmatch(spoken.word):
+        yield Bound(0.0, "0")
+    if not than:
+        return
+    if found := words.regex(r"<grammar.one>\s([^\W\d_]+)").match(text, than.end(), end):
+        factors = words.words["smaller_units"].get(unit_named(found[1], words), [])
+        for factor in map(float, factors):
+            yield Bound(factor, f"{factor:.12g}")
+        return
+    if words.regex(r"<bounds.one>\W*$").match(text, than.end(), end):
+        yield Bound(1.0, "1")
+    elif found := words.regex(r"<binding.the>\s([^\W\d_]+)").match(text, than.end(), end):
+        yield from _named(scope, stems(found[1], spoken=True), family)
+    elif words.regex(r"<bounds.it>\b").match(text, than.end(), end):
+        earlier = scope.page.said.get(id(scope.sentence.piece), [])[-1:]
+        yield from (Bound(float(a.value), a.code) for a in earlier if not a.series)
+
+
+def _named(scope: Scope, said: frozenset[str], family: Family) -> Iterator[Bound]:
+    """Yield the variable, or the mean of a family, that some words name."""
+    of_family = {f"{family.owner}.mean()", f"sum({family.owner}) / len({family.owner})",
+                 f"sum({family.owner}.values()) / len({family.owner})"}  # fmt: skip
+    for atom in scope.numbers:
+        is_named = overlap(atom.names, said) >= NAMED
+        if is_named and (atom.code.isidentifier() or atom.code in of_family):
+            yield Bound(float(atom.value), atom.code)
+            return
+
+
+def _quantity(scope: Scope, spoken: Spoken) -> Quantity | None:
+    """Return of how many elements a word of comparison is said, by the words before it."""
+    start, _ = scope.part(spoken.start)
+    words, text = scope.page.words, scope.text
+    before = text[start : spoken.start]
+    found = [name for _, name in words.find("quantifiers", before)]
+    denied = [name for _, name in words.find("counts", before) if name == "0"]
+    name = found[-1] if found else ""
+    if denied and name not in ("all", "most", "not_all"):
+        name = "none"
+    size, value, stated = None, Fraction(0), None
+    of = words.regex(r"\b(?:<bounds.of>|<quantifiers.all>)\s(?:<grammar.the>\s|<bounds.those>\s)?$")
+    for own, _ in scope.readings:
+        if not start <= own.start < spoken.start or is_ordinal(own, text):
+            continue
+        if is_count(own):
+            if of.search(text, start, own.start):
+                size = int(own.value)
+            elif not stated and not _is_measured(scope, own):
+                stated, value = own, own.value
+        elif _is_share(scope, own):
+            return Quantity("share", own.value, own)
+    if words.regex(r"\b<bounds.two>\b").search(before):
+        size = 2
+    if stated:
+        return Quantity("count", value, stated, size) if name in ("", "some") else None
+    if not name and words.regex(r"\b<bounds.one_of>\b").search(before):
+        return Quantity("count", Fraction(1), None, size)
+    known = name in ("all", "none", "most", "few")
+    return Quantity(name, size=size) if known else None
+
+
+def _is_share(scope: Scope, stated: Stated) -> bool:
+    """Return whether a number is a share of several things: *half of the months*."""
+    if not is_multiple(stated) or is_bound(stated) or stated.value >= 1:
+        return False
+    return bool(scope.page.words.regex(r"\s<bounds.of>\b").match(scope.text, stated.end))
+
+
+def _is_measured(scope: Scope, stated: Stated) -> bool:
+    """Return whether a number is a quantity with a unit, and counts nothing."""
+    unit = unit_behind(scope.text, stated.start, scope.page.words)
+    return bool(unit) and unit not in ("d", "wk", "mo", "y")
+
+
+def _compares(value: float, sign: str, limit: float) -> bool:
+    return {
+        ">": value > limit, "<": value < limit, ">=": value >= limit, "<=": value <= limit
+    }[sign]  # fmt: skip
