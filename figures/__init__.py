@@ -12,6 +12,7 @@ from figures import (
     block,
     chunking,
     comparing,
+    covers,
     curves,
     descending,
     diluting,
@@ -179,6 +180,19 @@ FIGURES: dict[str, Figure] = {
         _figure(descending, "descent-in-context", descending.data, descending.draw),
         _figure(narrowing, "latent-attention", narrowing.data, narrowing.draw),
         _figure(machine, "attention-share", machine.share_data, machine.draw_share),
+        # Without the variables of a note: nobody sees a card while editing.
+        *(
+            _figure(covers, f"cover-{name}", data, draw)
+            for name, data, draw in (
+                ("banks", words.two_banks_data, covers.draw_banks),
+                ("softmax", lambda: mixing.softmax_data(), covers.draw_softmax),
+                ("mean", mixing.context_data, covers.draw_mean),
+                ("head", lambda: storied.reading_data(), covers.draw_head),
+                ("mask", lambda: masking.paint_data(), covers.draw_mask),
+                ("heads", lambda: storied.heads_data(), covers.draw_heads),
+                ("next", storied.next_data, covers.draw_next),
+            )
+        ),
     )
 }
 

@@ -89,6 +89,7 @@ def draw_exp(data: Mapping[str, Any]) -> str:
         236,
         parts,
         left=20,
+        right=475,
     )
 
 
@@ -110,7 +111,7 @@ def normal_data(draws: Any = DRAWS) -> dict[str, Any]:
 def draw_normal(data: Mapping[str, Any]) -> str:
     """Bars, the mean and one standard deviation to either side of it."""
     edges, counts = data["edges"], data["counts"]
-    axes = Axes(30, 450, 60, 230, (-4, 4), (0, float(counts.max())))
+    axes = Axes(30, 508, 60, 230, (-4, 4), (0, float(counts.max())))
     width = (axes.right - axes.left) / len(counts)
     parts = []
     for left, count in zip(edges[:-1], counts, strict=True):
@@ -166,7 +167,7 @@ def expectation_data(rolls: Any = ROLLS) -> dict[str, Any]:
 
 def draw_expectation(data: Mapping[str, Any]) -> str:
     """Draw the running mean on its way to the expectation."""
-    axes = Axes(44, 450, 30, 210, (0, 4), (1, 6))
+    axes = Axes(44, 484, 30, 210, (0, 4), (1, 6))
     level = axes.place(0, 3.5)[1]
     parts = [
         st.path(f"M{axes.left:g} {axes.bottom:g}H{axes.right:g}"),
@@ -207,7 +208,7 @@ def draw_independence(data: Mapping[str, Any]) -> str:
     parts = []
     for left, name, words in (
         (20, "independent", "independent: $x$ tells"),
-        (260, "dependent", "dependent: $x$ tells"),
+        (298, "dependent", "dependent: $x$ tells"),
     ):
         axes = Axes(left, left + 200, 60, 260, (-3, 3), (-3, 3))
         end = "nothing about $y$" if name == "independent" else "much about $y$"
@@ -245,7 +246,7 @@ def gradient_data() -> dict[str, Any]:
 def draw_gradient(data: Mapping[str, Any]) -> str:
     """Draw the curve, two neighbours of a point, and the slope of the line through them."""
     at, epsilon, slope = data["at"], data["epsilon"], data["slope"]
-    axes = Axes(40, 420, 20, 260, (-1, 4.4), (0, 18))
+    axes = Axes(40, 518, 20, 260, (-1, 4.4), (0, 18))
     low, high = axes.place(at - epsilon, (at - epsilon) ** 2), axes.place(at + epsilon, 16)
     corner = (high[0], low[1])
     parts = [
@@ -287,7 +288,7 @@ def jacobian_data() -> dict[str, Any]:
 def draw_jacobian(data: Mapping[str, Any]) -> str:
     """Draw a line from each input to each output, as wide as its slope."""
     x, J = data["x"], data["J"]
-    levels, left, right = (60, 170), 130, 330
+    levels, left, right = (36, 146), 130, 440
     parts = []
     for i in range(2):
         for j in range(2):
@@ -322,9 +323,10 @@ def draw_jacobian(data: Mapping[str, Any]) -> str:
         "Two inputs, two outputs, and a line from each input to each output, labelled with the"
         f" slope: the first output moves by {J[0, 0]:g} and {J[0, 1]:g} for each unit of"
         f" the inputs, the second by {J[1, 0]:g} and {J[1, 1]:g}.",
-        210,
+        184,
         parts,
         left=73.8,
+        right=537.9,
     )
 
 
@@ -337,7 +339,7 @@ def loss_data() -> dict[str, Any]:
 
 def draw_loss(data: Mapping[str, Any]) -> str:
     """Draw the loss of a probability: 0 if sure and right, large if sure and wrong."""
-    axes = Axes(44, 400, 24, 220, (0, 1.05), (0, 4))
+    axes = Axes(44, 470, 24, 220, (0, 1.05), (0, 4))
     parts = [
         *axes.frame((0.5, 1), (1, 2, 3)),
         st.path(axes.curve(data["p"], data["loss"]), cls="score", width=2.5),
@@ -364,6 +366,7 @@ def draw_loss(data: Mapping[str, Any]) -> str:
         268,
         parts,
         left=28.9,
+        right=489.1,
     )
 
 
@@ -393,10 +396,10 @@ def training_data(
 
 def draw_training(data: Mapping[str, Any]) -> str:
     """Draw a valley, and the steps down into it."""
-    axes = Axes(44, 440, 24, 230, (-0.4, 4.4), (0, 26))
+    axes = Axes(44, 522, 24, 230, (-0.4, 4.4), (0, 26))
     points = [axes.place(w, at) for w, at in zip(data["steps"], data["losses"], strict=True)]
     parts = [
-        *axes.frame((1, 2, 3, 4), (10, 20)),
+        *axes.frame((1, 2, 3, 4), (5, 10, 15)),
         st.path(axes.curve(data["w"], data["loss"]), cls="input", width=2.5),
         *(st.arrow([a, b], "score", 1.5) for a, b in pairwise(points)
           if np.hypot(a[0] - b[0], a[1] - b[1]) > 12),

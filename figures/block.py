@@ -49,6 +49,7 @@ def draw(data: Mapping[str, Any]) -> str:
         extra_style=st.LINKS + STRONG,
         role="group",
         left=12,
+        right=463.5,
     )
 
 

@@ -24,7 +24,7 @@ def data() -> dict[str, Any]:
 
 def draw(data: Mapping[str, Any]) -> str:
     """Cells shaded by size; a box around each chunk, and around what comes through the state."""
-    side, left, top = 21, 40, 56
+    side, left, top = 27, 40, 56
     sizes = np.abs(data["matrix"])
     levels = np.interp(sizes, (0, sizes.max()), (st.FAINT, st.FULL))
     parts = [st.text(left, 28, "what each token (down) takes from each (across)")]
@@ -48,7 +48,7 @@ def draw(data: Mapping[str, Any]) -> str:
         )
     ):
         parts += [
-            st.text(x, top + 60 + 90 * i + 20 * j, line, cls=f"vk-{hue}", size=st.SMALL)
+            st.text(x, top + 80 + 100 * i + 20 * j, line, cls=f"vk-{hue}", size=st.SMALL)
             for j, line in enumerate(lines)
         ]
     return st.figure_svg(

@@ -40,7 +40,7 @@ HUES = {
 
 def draw(data: Mapping[str, Any]) -> str:
     """Draw a line for each variant, both axes logarithmic."""
-    left, right, top, floor = 70, 372, 44, 296
+    left, right, top, floor = 70, 414, 44, 296
     tokens = data["tokens"]
 
     def at(t: float, size: float) -> tuple[float, float]:

@@ -24,7 +24,7 @@ def activations_data() -> dict[str, Any]:
 
 def draw_activations(data: Mapping[str, Any]) -> str:
     """Draw the three curves over one another."""
-    left, right, top, floor = 56, 400, 30, 250
+    left, right, top, floor = 56, 510, 30, 250
     x = data["x"]
 
     def place(a: float, b: float) -> tuple[float, float]:
@@ -202,4 +202,5 @@ def draw_bounded(data: Mapping[str, Any]) -> str:
         floor + 58,
         parts,
         left=26.8,
+        right=471,
     )

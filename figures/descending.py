@@ -37,7 +37,7 @@ def data() -> dict[str, Any]:
 
 def draw(data: Mapping[str, Any]) -> str:
     """One graph: lines for gradient descent, dots for attention."""
-    left, right, top, floor = 56, 440, 60, 250
+    left, right, top, floor = 56, 504, 60, 250
     xs = np.linspace(left, right, LAYERS + 1)
     parts = [
         st.text(left, 28, "error of new answers"),

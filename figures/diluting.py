@@ -26,7 +26,7 @@ def data() -> dict[str, Any]:
 
 def draw(data: Mapping[str, Any]) -> str:
     """One graph; a hue for each gap, dashes for the scores that grow."""
-    left, right, top, floor = 56, 440, 60, 260
+    left, right, top, floor = 56, 490, 60, 260
     ticks = (2, 10, 100, 1000, 10_000, 100_000, 1_000_000)
     names = ("2", "10", "100", "10³", "10⁴", "10⁵", "10⁶")
 
@@ -56,7 +56,7 @@ def draw(data: Mapping[str, Any]) -> str:
             ys = np.interp(data[kind][gap], (0, 1), (floor, top))
             points = zip(across(data["n"]), ys, strict=True)
             parts.append(st.path(st.polyline(points), cls=hue, width=2, more=dash))
-            x, y = 24 + 226 * j, floor + 50 + 24 * i
+            x, y = 24 + 244 * j, floor + 50 + 24 * i
             parts.append(st.path(f"M{x} {y - 5}h26", cls=hue, width=2, more=dash))
             parts.append(st.text(x + 34, y, f"{words} {gap:g}", cls=f"vk-{hue}", size=st.SMALL))
     return st.figure_svg(

@@ -84,6 +84,7 @@ def draw_equation(data: Mapping[str, Any]) -> str:
         472,
         parts,
         left=22.8,
+        right=460.5,
     )
 
 
@@ -163,6 +164,7 @@ def draw_cross(data: Mapping[str, Any]) -> str:
         bottom,
         parts + applied,
         left=15.3,
+        right=457.5,
     )
 
 

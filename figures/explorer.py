@@ -300,6 +300,7 @@ def draw_recall(data: Mapping[str, Any]) -> str:
         y + 190,
         parts,
         left=8,
+        right=464,
     )
     shipped = {name: data[name] for name in ("tokens", "letters", "before", "after")}
     return touchable("trained-head", svg, shipped)
@@ -417,7 +418,8 @@ def draw_two_heads(data: Mapping[str, Any]) -> str:
         f" {tokens[chosen]} gives {said}. Below, its output of {len(labels)} numbers.",
         top + 12 + 22 * len(labels) + 8,
         parts,
-        left=16.6,
+        left=8,
+        right=464,
     )
     names = ("h", "features", "vocabulary", "sentence", "weights")
     return touchable("two-heads", svg, {"chosen": chosen, **{name: data[name] for name in names}})

@@ -79,4 +79,5 @@ def draw(data: Mapping[str, Any]) -> str:
         bottom + 32,
         parts,
         left=24,
+        right=473.5,
     )

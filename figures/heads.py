@@ -32,8 +32,8 @@ def draw_multi_head(data: Mapping[str, Any]) -> str:
     """X to two heads of half its width, each attending; joined and projected."""
     h, (n, d_model), tokens = data["h"], data["X"], data["tokens"]
     width, height, head = d_model * UNIT, n * UNIT, data["head"][1] * UNIT
-    middle, asks, cell = 252, tokens.index("sees"), 24
-    lanes = [middle + 212 * (i - (h - 1) / 2) for i in range(h)]
+    middle, asks, cell = 276, tokens.index("sees"), 24
+    lanes = [middle + 260 * (i - (h - 1) / 2) for i in range(h)]
     y_X = 30
     y_Q = y_X + height + 76
     y_a = y_Q + height + 72
@@ -288,4 +288,5 @@ def draw_one_or_two(data: Mapping[str, Any]) -> str:
         y_out + 4,
         parts,
         left=8,
+        right=456.5,
     )

@@ -84,6 +84,7 @@ def draw_curves(data: Mapping[str, Any]) -> str:
         468,
         parts,
         left=12,
+        right=464.1,
     )
 
 
@@ -135,4 +136,5 @@ def draw_maps(data: Mapping[str, Any]) -> str:
         58 + n * cell + 10,
         parts,
         left=10.2,
+        right=470.5,
     )

@@ -31,7 +31,7 @@ def data() -> dict[str, Any]:
 
 def draw(data: Mapping[str, Any]) -> str:
     """One graph, a line for each."""
-    left, right, top, floor = 56, 330, 56, 250
+    left, right, top, floor = 56, 412, 56, 250
     ks = np.arange(1, LARGEST + 1)
     parts = [
         st.text(left, 28, "weight on the k largest keys of a row"),

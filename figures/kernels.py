@@ -29,7 +29,7 @@ def data(k: Any = PLACES, v: Any = POINTS) -> dict[str, Any]:
 
 def draw(data: Mapping[str, Any]) -> str:
     """Draw the points and both curves."""
-    left, right, top, floor = 60, 420, 24, 204
+    left, right, top, floor = 60, 490, 24, 204
 
     def place(a: float, b: float) -> tuple[float, float]:
         return (
@@ -65,8 +65,8 @@ def draw(data: Mapping[str, Any]) -> str:
         more = f' stroke-dasharray="{dash}"' if dash else ""
         parts.append(st.path(st.polyline(line), cls="score", width=2, more=more))
         y = floor + 72
-        parts.append(st.path(f"M{left + 190 * i} {y - 5}h30", cls="score", width=2, more=more))
-        parts.append(st.text(left + 38 + 190 * i, y, words, cls="vk-score", size=st.SMALL))
+        parts.append(st.path(f"M{left + 230 * i} {y - 5}h30", cls="score", width=2, more=more))
+        parts.append(st.text(left + 38 + 230 * i, y, words, cls="vk-score", size=st.SMALL))
     parts += [st.dot(*place(a, b), 4, "value") for a, b in zip(data["k"], data["v"], strict=True)]
     return st.figure_svg(
         "kernel-regression",

@@ -30,8 +30,8 @@ def feed_forward_data() -> dict[str, Any]:
 def draw_feed_forward(data: Mapping[str, Any]) -> str:
     """Draw each token widened, activated and narrowed by itself; below, two activations."""
     d_model, d_ff = data["widths"]
-    cell, pitch, y = 8, 26, 58
-    x_in, x_wide, x_out = 78, 172, 386
+    cell, pitch, y = 10, 26, 58
+    x_in, x_wide, x_out = 78, 182, 436
     bottom = y + pitch * len(data["tokens"])
     captions = (
         (x_in, d_model, "input", "$d_{model}$"),
@@ -49,9 +49,9 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
         *(
             st.text(x, 24, words, anchor="middle")
             for x, words in (
-                (145, "$W_1$"),
+                (155, "$W_1$"),
                 (x_wide + d_ff * cell / 2, "activation $φ$"),
-                (359, "$W_2$"),
+                (409, "$W_2$"),
             )
         ),
     ]
@@ -71,9 +71,9 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
             st.arrow([(x_wide + d_ff * cell + 8, centre), (x_out - 8, centre)]),
         ]
     parts.append(
-        st.text(240, bottom + 26, "one map for every token; no token sees another", anchor="middle")
+        st.text(282, bottom + 26, "one map for every token; no token sees another", anchor="middle")
     )
-    left, right, top, floor = 84, 396, bottom + 72, bottom + 262
+    left, right, top, floor = 84, 500, bottom + 72, bottom + 262
     xs = np.interp(data["x"], (-3, 3), (left, right))
     zero = np.interp(0, (-0.3, 3), (floor, top))
     parts += [
@@ -107,7 +107,7 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
         parts.append(st.path(st.polyline(zip(xs, ys, strict=True)), cls=hue, width=width))
     lowest = f"{data['gelu'].min():.2f}".replace("-", "−")
     parts += [
-        st.text(right - 66, top + 60, "ReLU", anchor="end"),
+        st.text(right - 100, top + 60, "ReLU", anchor="end"),
         st.text(left + 8, zero - 12, f"GELU, lowest {lowest}", cls="vk-value"),
     ]
     return st.figure_svg(
@@ -207,6 +207,7 @@ def draw_residual(data: Mapping[str, Any]) -> str:
         y + height + 42,
         parts,
         left=5.4,
+        right=470,
     )
 
 
@@ -267,7 +268,8 @@ def draw_norm(data: Mapping[str, Any]) -> str:
         " deviation 1, its dots in the same order.",
         floor + 60,
         parts,
-        left=12.7,
+        left=14.6,
+        right=455.6,
     )
 
 

@@ -57,6 +57,7 @@ def draw_learning(data: Mapping[str, Any]) -> str:
         y + 180,
         parts,
         left=12,
+        right=464.1,
     )
 
 
@@ -157,6 +158,7 @@ def draw_live(data: Mapping[str, Any]) -> str:
         y + 4 * high + 22,
         parts,
         left=12,
+        right=464.1,
     )
     plot = {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": FLOOR, "peak": PEAK}
     shade = {"faint": st.FAINT, "full": st.FULL}
@@ -212,6 +214,7 @@ def draw_matrices(data: Mapping[str, Any]) -> str:
         foot + 14,
         parts,
         left=4,
+        right=465.5,
     )
 
 
@@ -300,6 +303,7 @@ def draw_backward(data: Mapping[str, Any]) -> str:
         y + row * len(names),
         parts,
         left=4,
+        right=457.5,
     )
 
 
@@ -355,4 +359,5 @@ def draw_graph(data: Mapping[str, Any]) -> str:
         440,
         parts,
         left=16,
+        right=463.5,
     )

@@ -76,4 +76,5 @@ def draw(data: Mapping[str, Any]) -> str:
         top + len(data["steps"]) * pitch - 40,
         parts,
         left=16.6,
+        right=456.5,
     )

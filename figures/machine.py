@@ -23,7 +23,7 @@ def stability_data() -> dict[str, Any]:
 
 def draw_stability(data: Mapping[str, Any]) -> str:
     """Bars from where exp becomes 0 to where it becomes infinite, for three float types."""
-    left, right, span = 40, 400, (-1000, 1000)
+    left, right, span = 40, 424, (-1000, 1000)
 
     def place(score: float) -> float:
         return float(np.interp(score, span, (left, right)))
@@ -97,6 +97,7 @@ def draw_stability(data: Mapping[str, Any]) -> str:
         floor + 110,
         parts,
         left=22.4,
+        right=463.2,
     )
 
 
@@ -172,6 +173,7 @@ def draw_complexity(data: Mapping[str, Any]) -> str:
         bottom + 68,
         parts,
         left=16,
+        right=449.4,
     )
 
 
@@ -264,4 +266,5 @@ def draw_share(data: Mapping[str, Any]) -> str:
         bottom + 60,
         parts,
         left=16,
+        right=452,
     )

@@ -74,7 +74,8 @@ def draw(data: Mapping[str, Any]) -> str:
         " What a mask forbids gets weight 0; the rest of each row still sums to 1.",
         bottom + 46,
         parts,
-        left=22.6,
+        left=25.4,
+        right=468.5,
     )
 
 
@@ -187,7 +188,8 @@ def draw_paint(data: Mapping[str, Any]) -> str:
         " a lower triangle of weights, minus infinity above it. Each row sums to 1.",
         y + len(tokens) * height + 8,
         parts,
-        left=10.6,
+        left=13.4,
+        right=464.6,
     )
     names = ("tokens", "scores", "scale", "mask", "length")
     cells = {"x": x, "y": y, "width": width, "height": height}

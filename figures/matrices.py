@@ -26,7 +26,7 @@ def input_data(
 
 def draw_input(data: Mapping[str, Any]) -> str:
     """Draw each token beside its row of features."""
-    X, cell = data["X"], (58, 28)
+    X, cell = data["X"], (72, 28)
     n, d_model = X.shape
     x, y = 88, 62
     width, height = d_model * cell[0], n * cell[1]
@@ -157,6 +157,7 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         y + height + 38,
         parts,
         left=8.6,
+        right=470,
     )
 
 
@@ -176,9 +177,10 @@ def scores_data(tokens: Any = hand.tokens, S: Any = hand.S) -> dict[str, Any]:
 def draw_scores(data: Mapping[str, Any]) -> str:
     """Every query against every key: a heat map of QKᵀ."""
     scores, tokens = data["matrix"], data["tokens"]
-    parts, bottom = _square(tokens, scores, _decimals(scores), 34, hand.BANK)
+    width = 37
+    parts, bottom = _square(tokens, scores, _decimals(scores), width, hand.BANK)
     title = f"$QK^T$, {len(scores)} × {len(scores)}"
-    parts.append(st.text(SIDE + 17 * len(scores), bottom + 26, title, anchor="middle"))
+    parts.append(st.text(SIDE + width * len(scores) / 2, bottom + 26, title, anchor="middle"))
     row = scores[hand.BANK]
     most = int(row.argmax())
     others = "0 for every other word" if not np.delete(row, most).any() else "its largest score"
@@ -239,7 +241,8 @@ def draw_weights(data: Mapping[str, Any], name: str = "attention-weights") -> st
         f" {alpha[marked].max():.2f} for {most}.",
         bottom + 70,
         parts,
-        left=9.6,
+        left=9.4,
+        right=472.5,
     )
 
 
@@ -344,4 +347,5 @@ def draw_transpose(data: Mapping[str, Any]) -> str:
         y + height + 78,
         parts,
         left=33.4,
+        right=474.5,
     )

@@ -116,4 +116,5 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 90,
         parts,
         left=27.1,
+        right=478.5,
     )

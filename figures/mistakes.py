@@ -75,7 +75,8 @@ def draw_known_answer(data: Mapping[str, Any]) -> str:
         f"The weights of token 1 on tokens 1 and 2, six times: {said}.",
         bottom + 12,
         parts,
-        left=21.9,
+        left=24.4,
+        right=457.5,
     )
 
 

@@ -32,7 +32,7 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
     """Numbers to exponentials to shares; and the same numbers made smaller and larger."""
     x, e, p = data["numbers"], data["exponentials"], data["shares"]
     places = [f"{i + 1}" for i in range(len(x))]
-    columns = (84, 222, 358)
+    columns = (84, 246, 404)
     height = 26 * len(x)
     zero = columns[0] + 24
     parts = [st.tokens_down(56, 54, places, 26, marked=None)]
@@ -62,14 +62,14 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
     ):
         parts += [
             st.text(left, 34, head),
-            st.bars(left, 54, values, full),
+            st.bars(left, 54, values, full, length=84),
             st.text(left, 54 + height + 22, foot, cls="vk-muted", size=st.SMALL),
         ]
     y = 54 + height + 78
     parts.append(st.tokens_down(56, y + 10, places, 26, marked=None))
     for left, factor, row in zip(columns, data["factors"], data["sharper"], strict=True):
         name = "softmax($x$)" if factor == 1 else f"softmax({factor:g} $x$)"
-        parts += [st.text(left, y - 10, name), st.bars(left, y + 10, row, 1.0)]
+        parts += [st.text(left, y - 10, name), st.bars(left, y + 10, row, 1.0, length=84)]
     return st.figure_svg(
         "softmax",
         "Softmax",
@@ -105,6 +105,13 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
             width=0.5,
         ),
         st.path(f"M{zero} {top - 6}V{bottom + 2}M{left} {top - 6}V{bottom + 2}"),
+        st.path(f"M{left + length} {top - 6}V{bottom + 2}", width=0.5),
+        *(
+            st.text(
+                left + length * t, bottom + 20, f"{t}", anchor="middle", cls="vk-muted", size=13
+            )
+            for t in (0, 1)
+        ),
         *(
             st.text(
                 zero + unit * t,
@@ -200,7 +207,7 @@ def _left_turn(a: Any, b: Any, c: Any) -> bool:
 def draw_context(data: Mapping[str, Any]) -> str:
     """Four value vectors in the plane, and their weighted mean inside their hull."""
     V, weights, z, tokens = data["V"], data["weights"], data["z"], data["tokens"]
-    left, right, top, bottom = 56, 446, 32, 372
+    left, right, top, bottom = 56, 508, 32, 372
     across, up = (-0.25, 1.6), (-0.25, 1.3)
 
     def place(v: Any) -> tuple[float, float]:
@@ -240,9 +247,9 @@ def draw_context(data: Mapping[str, Any]) -> str:
         ),
         touch.part("z", st.dot(zx, zy, 7, "fg")),
         # It stands where no value and no weight is.
-        st.dot(346, 198, 7, "fg"),
-        touch.part("whose", st.text(360, 193, "$z$ of bank", bold=True)),
-        touch.part("z label", st.text(360, 214, f"({z[0]:.3f}, {z[1]:.3f})", size=st.SMALL)),
+        st.dot(402, 198, 7, "fg"),
+        touch.part("whose", st.text(416, 193, "$z$ of bank", bold=True)),
+        touch.part("z label", st.text(416, 214, f"({z[0]:.3f}, {z[1]:.3f})", size=st.SMALL)),
         st.text(right, bottom + 38, "water", anchor="end"),
         st.text(left, top - 12, "money", anchor="middle"),
     ]

@@ -69,4 +69,5 @@ def draw(data: Mapping[str, Any]) -> str:
         bottom + 32,
         parts,
         left=14,
+        right=467.5,
     )

@@ -87,4 +87,5 @@ def draw(data: Mapping[str, Any]) -> str:
         bottom + 32,
         parts,
         left=24,
+        right=467.5,
     )

@@ -29,11 +29,11 @@ def data() -> dict[str, Any]:
 def draw(data: Mapping[str, Any]) -> str:
     """Draw the picture with its patches numbered on the left, a row for each on the right."""
     image, patches = data["image"], data["patches"]
-    cell, left, top = 24, 30, 56
+    cell, left, top = 30, 30, 56
     side = len(image) * cell
     parts = [
         st.text(left, 28, "8 by 8 pixels, patches of 2 by 2"),
-        st.text(330, 28, "16 rows of 4"),
+        st.text(366, 28, "16 rows of 4"),
     ]
 
     def pixel(x: float, y: float, width: float, height: float, value: float) -> str:
@@ -59,10 +59,10 @@ def draw(data: Mapping[str, Any]) -> str:
         x, y = left + (2 * j + 1) * cell, top + (2 * i + 1) * cell + 5
         parts.append(st.text(x, y, str(number + 1), anchor="middle", size=st.SMALL))
         low = top - 12 + number * height
-        parts.append(st.text(348, low + 11, str(number + 1), anchor="end", cls="vk-muted", size=13))
+        parts.append(st.text(384, low + 11, str(number + 1), anchor="end", cls="vk-muted", size=13))
         for column, value in enumerate(row):
-            parts.append(pixel(356 + column * 24, low, 23, height - 2, float(value)))
-    parts.append(st.arrow([(left + side + 24, top + side / 2), (310, top + side / 2)]))
+            parts.append(pixel(392 + column * 29, low, 28, height - 2, float(value)))
+    parts.append(st.arrow([(left + side + 24, top + side / 2), (346, top + side / 2)]))
     return st.figure_svg(
         "patches",
         "A picture as a sequence of patches",

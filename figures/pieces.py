@@ -63,4 +63,5 @@ def draw(data: Mapping[str, Any]) -> str:
         38 + len(data["after"]) * pitch - 34,
         parts,
         left=16,
+        right=473.5,
     )

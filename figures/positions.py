@@ -82,7 +82,8 @@ def draw(data: Mapping[str, Any]) -> str:
         " at every step.",
         floor + 36,
         parts,
-        left=20.9,
+        left=22.4,
+        right=469.6,
     )
 
 

@@ -72,4 +72,5 @@ def draw(data: Mapping[str, Any]) -> str:
         bottom + 18,
         parts,
         left=16,
+        right=468.5,
     )

@@ -13,7 +13,7 @@ from figures import touch
 from snippets.attention import attention_scores
 from snippets.softmax import softmax
 
-LEFT, RIGHT = 44, 436  # of the plots
+LEFT, RIGHT = 44, 492  # of the plots
 
 
 @cache
@@ -60,9 +60,9 @@ def draw_variance(data: Mapping[str, Any]) -> str:
         for d, weight in zip(widths, (1, 1.5, 2.25), strict=True):
             parts.append(_histogram(data[f"{name} {d}"] / peak, top, 190, weight))
     for d, x, y, leader in (
-        (4, 262, 84, "M246 80h10"),
-        (64, 288, 158, "M260 188L282 162"),
-        (1024, 356, 196, "M326 234L350 204"),
+        (4, 292, 84, "M276 80h10"),
+        (64, 323, 158, "M291 188L317 162"),
+        (1024, 399, 196, "M366 234L393 204"),
     ):
         parts += [
             st.path(leader, cls="muted", width=0.75),
@@ -73,11 +73,11 @@ def draw_variance(data: Mapping[str, Any]) -> str:
     parts += [
         # Apart from the words, so that these begin where those above do, whatever the font.
         st.text(LEFT + 108, 316, r"$q \cdot k / \sqrt{d_k}$", size=16),
-        st.path("M248 354h12M288 424h12", cls="muted", width=0.75),
-        st.text(266, 359, "$d_k$ = 4", cls="vk-score"),
-        st.text(266, 378, f"std {stds[0]}", cls="vk-muted", size=st.SMALL),
-        st.text(306, 429, "$d_k$ = 64, 1024", cls="vk-score"),
-        st.text(306, 448, f"std {stds[1]}, {stds[2]}", cls="vk-muted", size=st.SMALL),
+        st.path("M282 354h20M323 424h12", cls="muted", width=0.75),
+        st.text(308, 359, "$d_k$ = 4", cls="vk-score"),
+        st.text(308, 378, f"std {stds[0]}", cls="vk-muted", size=st.SMALL),
+        st.text(341, 429, "$d_k$ = 64, 1024", cls="vk-score"),
+        st.text(341, 448, f"std {stds[1]}, {stds[2]}", cls="vk-muted", size=st.SMALL),
     ]
     return st.figure_svg(
         "score-variance",
@@ -148,7 +148,7 @@ def jacobian_norm(weights: Any) -> Any:
 def draw_saturation(data: Mapping[str, Any]) -> str:
     """Against d_k: how large the largest weight is, and what gradient reaches a query."""
     widths = data["widths"]
-    x = np.linspace(LEFT, RIGHT - 72, len(widths))
+    x = np.linspace(LEFT, 420, len(widths))
     parts = []
     for top, name, label, ticks in (
         (52, "largest", "mean largest weight of a row", (0, 0.5, 1)),
@@ -252,6 +252,7 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
         bottom + 58,
         parts,
         left=12,
+        right=469.5,
     )
 
 
@@ -287,7 +288,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
             for x in np.interp(scores, (-span, span), (LEFT, RIGHT))
         ),
     ]
-    top, height, left, bar = 142, 160, 40, 22
+    top, height, left, bar = 142, 172, 40, 26
     bottom = top + height
     parts.append(st.text(12, top - 24, "weights", size=16))
     for tick in (0, 0.5, 1):
@@ -311,7 +312,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
         )
         for j, weight in enumerate(weights)
     ]
-    x, cell = 284, height / KEYS
+    x, cell = 318, height / KEYS
     parts += [
         st.text(x, top - 24, "Jacobian $J$", size=16),
         st.rect(x - 1, top - 1, height + 2, height + 2, cls="vk-line", stroke=1, radius=2),
@@ -334,12 +335,12 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
     y = bottom + 40
     parts += [
         st.text(12, y, "gradient that gets through", size=16),
-        st.rect(left, y + 14, 360, 18, cls="vk-muted", stroke=1, radius=3),
+        st.rect(left, y + 14, 398, 18, cls="vk-muted", stroke=1, radius=3),
         touch.part(
             "share",
-            st.rect(left, y + 14, max(360 * share, 1), 18, cls="vk-query", opacity=0.75, radius=3),
+            st.rect(left, y + 14, max(398 * share, 1), 18, cls="vk-query", opacity=0.75, radius=3),
         ),
-        touch.part("share label", st.text(left + 370, y + 28, f"{share:.2f}", bold=True)),
+        touch.part("share label", st.text(left + 408, y + 28, f"{share:.2f}", bold=True)),
     ]
     svg = st.figure_svg(
         "scale-and-gradient",
@@ -356,7 +357,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
         "span": [-span, span, LEFT, RIGHT],
         "bottom": bottom,
         "height": height,
-        "length": 360,
+        "length": 398,
         "left": left,
         "largest": LARGEST,
         "most": MOST,

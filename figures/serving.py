@@ -25,17 +25,17 @@ def cache_data() -> dict[str, Any]:
 def draw_cache(data: Mapping[str, Any]) -> str:
     """Draw a row for each step: one query, the kept keys and values, and the new ones."""
     tokens, held, new = data["tokens"], data["held"], data["new"]
-    n, cell, top, pitch = len(tokens), 20, 76, 46
-    columns = {"Q": (104, "query"), "K": (178, "key"), "V": (330, "value")}
+    n, cell, top, pitch = len(tokens), 25, 76, 46
+    columns = {"Q": (104, "query"), "K": (186, "key"), "V": (372, "value")}
     parts = [
         st.text(104 + cell / 2, 24, "$Q$", anchor="middle", cls="vk-query"),
-        st.text(178 + n * cell / 2, 24, "$K$", anchor="middle", cls="vk-key"),
-        st.text(330 + n * cell / 2, 24, "$V$", anchor="middle", cls="vk-value"),
+        st.text(186 + n * cell / 2, 24, "$K$", anchor="middle", cls="vk-key"),
+        st.text(372 + n * cell / 2, 24, "$V$", anchor="middle", cls="vk-value"),
         st.text(88, 52, "step", anchor="end", cls="vk-muted", size=st.SMALL),
         st.text(104 + cell / 2, 52, "new", anchor="middle", cls="vk-muted", size=st.SMALL),
         *(
             st.text(x + n * cell / 2, 52, "cache", anchor="middle", cls="vk-muted", size=st.SMALL)
-            for x in (178, 330)
+            for x in (186, 372)
         ),
     ]
     for step in new:
@@ -88,7 +88,7 @@ def draw_grouped(data: Mapping[str, Any]) -> str:
     """Query heads in a row above, the key heads that they read below, three times."""
     h = data["num_heads"]
     titles = ("Multi-head: 8 for 8", "Grouped-query: 2 for 8", "Multi-query: 1 for all")
-    left, pitch, size = 96, 44, 24
+    left, pitch, size = 96, 56, 26
     parts = []
     for i, (title, reads) in enumerate(zip(titles, data["reads"], strict=True)):
         y = 34 + i * 154
@@ -101,7 +101,7 @@ def draw_grouped(data: Mapping[str, Any]) -> str:
         group = h // len(set(reads.tolist()))
         for head, read in enumerate(reads):
             x, to = left + head * pitch, left + (read + (group - 1) / 2) * pitch
-            parts.append(st.path(f"M{st.num(x + 12)} {y + size}L{st.num(to + 12)} {y + 82}"))
+            parts.append(st.path(f"M{st.num(x + 13)} {y + size}L{st.num(to + 13)} {y + 82}"))
             parts.append(st.rect(x, y, size, size, cls="vk-query", opacity=0.75))
         for read in sorted(set(reads.tolist())):
             x = left + (read + (group - 1) / 2) * pitch

@@ -99,6 +99,7 @@ def draw(data: Mapping[str, Any]) -> str:
         bottom + 46,
         parts,
         left=24,
+        right=457.5,
     )
 
 

@@ -82,6 +82,7 @@ def draw_dot(data: Mapping[str, Any]) -> str:
         y + 112,
         parts,
         left=26.9,
+        right=465.5,
     )
 
 

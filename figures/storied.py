@@ -51,11 +51,12 @@ def draw_naive(data: Mapping[str, Any]) -> str:
 def draw_reading(data: Mapping[str, Any], name: str = "bank-reads") -> str:
     """Draw the words in two columns, and from bank a line to each word as wide as its weight."""
     tokens, bank, weights = data["tokens"], data["bank"], data["weights"]
-    left, right, top, pitch = 130, 310, 54, 27
+    left, right, top, pitch = 130, 390, 54, 27
+    edge = right + 154
     parts = [
         st.text(left - 10, 26, "who asks", anchor="end", cls="vk-query", size=st.SMALL),
         st.text(right + 10, 26, "who is read", cls="vk-key", size=st.SMALL),
-        st.text(st.WIDTH - 16, 26, "weight", anchor="end", cls="vk-muted", size=st.SMALL),
+        st.text(edge, 26, "weight", anchor="end", cls="vk-muted", size=st.SMALL),
     ]
     y_bank = top + pitch * bank
     for i, (token, weight) in enumerate(zip(tokens, weights, strict=True)):
@@ -76,7 +77,7 @@ def draw_reading(data: Mapping[str, Any], name: str = "bank-reads") -> str:
                 cls="" if i == bank else "vk-muted",
             ),
             st.text(right + 10, y + 5, token, bold=bool(weight == weights.max())),
-            st.text(st.WIDTH - 16, y + 5, f"{weight:.2f}", anchor="end", cls="vk-muted"),
+            st.text(edge, y + 5, f"{weight:.2f}", anchor="end", cls="vk-muted"),
         ]
     most = int(weights.argmax())
     return st.figure_svg(
@@ -129,18 +130,19 @@ def decoder_weights() -> str:
 def draw_next(data: Mapping[str, Any]) -> str:
     """Draw two lists of bars, one for each beginning."""
     words = data["words"]
-    left, pitch, top = 84, 26, 44
-    length, gap = 300, pitch * len(words) + 58
+    left, pitch, top = 84, 20, 44
+    gap = pitch * len(words) + 50
+    unit = (st.WIDTH - left - 44) / max(float(shares.max()) for shares in data["shares"])
     parts = []
     for k, (beginning, shares) in enumerate(zip(data["beginnings"], data["shares"], strict=True)):
         y = top + k * gap
         parts.append(st.text(8, y - 16, f"{beginning} …", bold=True, size=st.SMALL))
         for i, (word, share) in enumerate(zip(words, shares, strict=True)):
             level = y + 12 + pitch * i
-            width = max(1.5, 2.4 * length * float(share))
+            width = max(1.5, unit * float(share))
             parts += [
                 st.text(left - 10, level + 5, word, anchor="end"),
-                st.rect(left, level - 8, width, 16, cls="vk-value", opacity=0.75),
+                st.rect(left, level - 7, width, 14, cls="vk-value", opacity=0.75),
                 st.text(left + width + 8, level + 5, f"{share:.2f}", cls="vk-muted"),
             ]
     said = "; ".join(
@@ -212,4 +214,5 @@ def draw_heads(data: Mapping[str, Any]) -> str:
         top + pitch * len(tokens),
         parts,
         left=20,
+        right=469.5,
     )

@@ -149,4 +149,5 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 54,
         parts,
         left=34.8,
+        right=473.4,
     )

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from vaultkit.site.outlines import draw_formula
 
-WIDTH = 480  # of every figure: one scale, so one size of type on a page
-EDGE = 12  # margin on the left, for fonts with wider letters
+WIDTH = 480  # of a figure: nearly one scale, so nearly one size of type on a page
+EDGE = 1 / 40  # of the width: margin on the left, for fonts with wider letters
 SMALL = 13.5  # secondary text; on a 390 px phone still some 10 px
 INDEX = 0.9  # of an index to its letter; on that phone no index is below 9.5 px
 ROW = 1  # the row that is followed through the pipeline: "journey"
@@ -92,20 +92,24 @@ def figure_svg(
     parts: Iterable[str],
     *,
     left: float = 0,
+    right: float | None = None,
     extra_style: str = "",
     role: str = "img",
 ) -> str:
     """Wrap fragments as a whole drawing; `name` keeps its ids apart from other figures'.
 
-    `left` is the x coordinate of the leftmost mark, which a site aligns with the text.
+    `left` and `right` are the x coordinates of the outermost marks, which a site aligns with the
+    text. A drawing without `right` is as wide as most.
     """
     ids = f"{name}-title", f"{name}-desc"
+    span = WIDTH if right is None else right - left
+    edge = EDGE * span
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="vk-figure" role="{role}"'
             f' aria-labelledby="{ids[0]}" aria-describedby="{ids[1]}"'
-            f' width="{EDGE + WIDTH}" height="{height:g}"'
-            f' viewBox="{num(left - EDGE)} 0 {EDGE + WIDTH} {height:g}"'
+            f' width="{num(edge + span)}" height="{height:g}"'
+            f' viewBox="{num(left - edge)} 0 {num(edge + span)} {height:g}"'
             ' preserveAspectRatio="xMinYMin">',  # at the left also where the page has less room
             f'<title id="{ids[0]}">{escape(title)}</title>',
             f'<desc id="{ids[1]}">{escape(desc)}</desc>',

@@ -24,7 +24,7 @@ def draw_tiles(data: Mapping[str, Any]) -> str:
     """Draw a square of tiles; beside the row at work what is kept of it."""
     computed = data["computed"]
     row, column = data["at work"].tolist()
-    x, y, cell = 92, 62, 42
+    x, y, cell = 92, 62, 54
     right = x + len(computed) * cell
     parts = [
         st.text((x + right) / 2, 24, "tiles of keys →", anchor="middle", cls="vk-key"),
@@ -50,12 +50,12 @@ def draw_tiles(data: Mapping[str, Any]) -> str:
     bottom = y + len(computed) * cell + 24
     for i, (words, opacity) in enumerate((("done", 0.3), ("at work", 0.85), ("to come", 0.08))):
         parts += [
-            st.rect(20 + 108 * i, bottom, 16, 16, cls="vk-score", opacity=opacity),
-            st.text(44 + 108 * i, bottom + 13, words, cls="vk-muted", size=st.SMALL),
+            st.rect(20 + 128 * i, bottom, 16, 16, cls="vk-score", opacity=opacity),
+            st.text(44 + 128 * i, bottom + 13, words, cls="vk-muted", size=st.SMALL),
         ]
     parts += [
-        st.rect(344, bottom, 16, 16, cls="vk-line", stroke=1),
-        st.text(368, bottom + 13, "left out", cls="vk-muted", size=st.SMALL),
+        st.rect(404, bottom, 16, 16, cls="vk-line", stroke=1),
+        st.text(428, bottom + 13, "left out", cls="vk-muted", size=st.SMALL),
     ]
     return st.figure_svg(
         "tiles",
@@ -107,7 +107,7 @@ def half_data() -> dict[str, Any]:
 def draw_half(data: Mapping[str, Any]) -> str:
     """Draw two lines over the number of keys."""
     keys = data["keys"]
-    left, right, top, floor, high = 72, 400, 52, 232, 0.012
+    left, right, top, floor, high = 72, 452, 52, 232, 0.012
     xs = np.linspace(left, right, len(keys))
     parts = [
         st.text(left, 24, "largest error of the output"),

@@ -26,7 +26,7 @@ def data() -> dict[str, Any]:
 def draw(data: Mapping[str, Any]) -> str:
     """Draw the ring on top, and the two tables of work below it."""
     parts = [st.text(24, 28, "queries stay, keys and values move on")]
-    width, height, gap, top = 84, 58, 28, 48
+    width, height, gap, top = 92, 58, 34, 48
     for i in range(MACHINES):
         x = 24 + i * (width + gap)
         parts += [
@@ -40,9 +40,9 @@ def draw(data: Mapping[str, Any]) -> str:
     first, last, floor = 24 + width / 2, 24 + width / 2 + 3 * (width + gap), top + height
     back = [(last, floor + 3), (last, floor + 20), (first, floor + 20), (first, floor + 3)]
     parts.append(st.arrow(back, cls="key"))
-    side, top = 38, 204
+    side, top = 48, 204
     for table, name in enumerate(("contiguous", "zigzag")):
-        left = 62 + 232 * table
+        left = 62 + 240 * table
         parts.append(st.text(left, top - 32, name))
         parts += [
             st.text(

@@ -38,7 +38,7 @@ def draw(data: Mapping[str, Any]) -> str:
     queries, radius, middle = data["queries"], 84, 132
     parts = []
     for pair, (x, title) in enumerate(
-        ((130, "first pair: 1 radian each"), (350, "second pair: 0.1 radian"))
+        ((130, "first pair: 1 radian each"), (386, "second pair: 0.1 radian"))
     ):
         parts += [
             st.text(x, 24, title, anchor="middle", size=st.SMALL),
@@ -63,7 +63,7 @@ def draw(data: Mapping[str, Any]) -> str:
                 if pair == 0 or position in (0, POSITIONS - 1)
                 else ""
             )
-    top, floor, left, right = 306, 426, 64, 440
+    top, floor, left, right = 306, 426, 64, 502
     scores, distances = data["near"], data["distances"]
     low, high = -2.0, 2.0
     xs = np.interp(distances, (0, distances[-1]), (left, right))

@@ -34,8 +34,8 @@ def data() -> dict[str, Any]:
 
 def draw(data: Mapping[str, Any]) -> str:
     """Draw reach against depth on the left, shares against distance on the right."""
-    top, floor, width = 56, 236, 150
-    left, right = 56, 296
+    top, floor, width = 56, 236, 186
+    left, right = 56, 324
     layers, share = data["layers"], data["share"]
 
     def reach_at(a: float, b: float) -> tuple[float, float]:

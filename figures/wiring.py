@@ -39,7 +39,7 @@ def data() -> dict[str, Any]:
 def draw(data: Mapping[str, Any]) -> str:
     """Draw two heads below, two above, and a line for each path, as wide as its share."""
     share = data["share"]
-    xs, width, height = (70, 290), 120, 44
+    xs, width, height = (24, 364), 140, 44
     upper, lower = 52, 208
     parts = [st.text(24, 28, "share of the logit that a path restores")]
     for i, j in np.ndindex(share.shape):
@@ -53,8 +53,9 @@ def draw(data: Mapping[str, Any]) -> str:
         )
         # near the sender, where the lines are apart
         at = 0.25
-        x = start + at * (end - start) + (-12 if j <= i else 12)
-        y = lower + at * (upper + height - lower) + 5
+        slants = i != j
+        x = start + at * (end - start) + (-12 if j <= i else 12) * (1.5 if slants else 1)
+        y = lower + at * (upper + height - lower) + (14 if slants else 5)
         anchor = "end" if j <= i else "start"
         parts.append(st.text(x, y, f"{share[i, j]:.2f}", anchor=anchor, cls="vk-key"))
     for layer, y in ((2, upper), (1, lower)):

@@ -53,6 +53,7 @@ def draw_static(data: Mapping[str, Any]) -> str:
         y + len(words) * cell[1] + 14,
         parts + _sentences(level, x - 58),
         left=11,
+        right=474.5,
     )
 
 
@@ -89,16 +90,16 @@ def two_banks_data() -> dict[str, Any]:
 
 def draw_two_banks(data: Mapping[str, Any]) -> str:
     """Draw the plane of water and money, and one point that becomes two."""
-    left, bottom, unit = 64, 284, 230
+    left, bottom, unit = 64, 224, 180
 
     def place(v: Any) -> tuple[float, float]:
         return left + unit * float(v[0]), bottom - unit * float(v[1])
 
     bank = place(data["bank"])
     parts = [
-        st.path(f"M{left} 20V{bottom}H{left + 300}", width=1.25),
-        st.text(left + 300, bottom + 24, "water", anchor="end", cls="vk-muted"),
-        st.text(left - 12, 30, "money", anchor="end", cls="vk-muted"),
+        st.path(f"M{left} 16V{bottom}H{st.WIDTH}", width=1.25),
+        st.text(st.WIDTH, bottom + 24, "water", anchor="end", cls="vk-muted"),
+        st.text(left - 12, 26, "money", anchor="end", cls="vk-muted"),
     ]
     for other, hue in (("river", "query"), ("money", "value")):
         x, y = place(data[other])
@@ -107,7 +108,8 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         line = st.path(
             st.polyline([(x, y), bank]), cls=hue, width=1, more=' stroke-dasharray="4 4"'
         )
-        name = f"bank in “{other} bank”"
+        a, b = data[f"{other} bank"]
+        name = f"bank in “{other} bank” ({a:.2f}, {b:.2f})"
         parts += [
             touch.part("word", st.dot(x, y, 5, hue)),
             touch.part("name", st.text(x + 20, y - 19, other, cls=f"vk-{hue}")),
@@ -129,14 +131,14 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         "A plane with the axes water and money. River lies on the first axis, money on the second,"
         f" bank between them. Beside river, bank moves towards water, to ({a:.2f}, {b:.2f}); beside"
         f" money it moves towards money, to ({c:.2f}, {d:.2f}).",
-        bottom + 40,
+        bottom + 32,
         parts,
         left=4,
     )
     start = {
         "words": [data["river"], data["money"]],
         "bank": data["bank"],
-        "plane": {"origin": [left, bottom], "unit": unit, "x": [0, 1.3], "y": [0, 1.1]},
+        "plane": {"origin": [left, bottom], "unit": unit, "x": [0, 1.6], "y": [0, 1.1]},
     }
     return touch.touchable("two-banks", svg, start)
 
@@ -166,7 +168,7 @@ def draw_naive(data: Mapping[str, Any]) -> str:
             st.text(296, top + 56, "weight", cls="vk-muted", size=st.SMALL),
             st.tokens_down(82, y - 6, words, 26, marked=row),
             st.bars(96, y - 6, scores, 1.0, length=120, decimals=4),
-            st.bars(296, y - 6, weights, 1.0, length=240, decimals=4),
+            st.bars(296, y - 6, weights, 1.0, length=340, decimals=4),
             st.text(296, y + 26 * len(words) + 12, "sum 1", cls="vk-muted", size=st.SMALL),
         ]
         top = y + 26 * len(words) + 28
@@ -254,4 +256,5 @@ def draw_layers(data: Mapping[str, Any]) -> str:
         bottom + 164,
         parts,
         left=16,
+        right=454.3,
     )

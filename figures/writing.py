@@ -36,7 +36,8 @@ def surprise_data() -> dict[str, Any]:
 def draw_surprise(data: Mapping[str, Any]) -> str:
     """Draw two bars for each word, one word below the other."""
     words, left, pitch, top = data["words"], 92, 30, 58
-    length = (st.WIDTH - left - 16) / max(map(max, (data["decoder"], data["bigram"])))
+    right = 514
+    length = (right - left) / max(map(max, (data["decoder"], data["bigram"])))
     parts = [
         st.rect(left, 14, 16, 12, cls="vk-key", opacity=0.35),
         st.text(left + 24, 25, "sees one word", cls="vk-muted", size=st.SMALL),
@@ -44,7 +45,7 @@ def draw_surprise(data: Mapping[str, Any]) -> str:
         st.text(left + 174, 25, "decoder, sees all before", cls="vk-muted", size=st.SMALL),
     ]
     bottom = top + len(words) * pitch
-    for tick in range(int((st.WIDTH - left - 16) / length) + 1):
+    for tick in range(int((right - left) / length) + 1):
         x = left + tick * length
         parts += [
             st.path(f"M{st.num(x)} {top - 10}V{bottom - 4}", width=1 if tick == 0 else 0.5),
@@ -52,7 +53,7 @@ def draw_surprise(data: Mapping[str, Any]) -> str:
         ]
     parts.append(
         st.text(
-            (left + st.WIDTH - 16) / 2,
+            (left + right) / 2,
             bottom + 36,
             "minus the logarithm of the probability",
             anchor="middle",

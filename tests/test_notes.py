@@ -72,6 +72,7 @@ def test_the_notes_that_the_sources_link_exist_and_link_back(name: str) -> None:
 def test_every_figure_is_drawn_and_shown() -> None:
     drawn = {path.name for path in (VAULT.root / "figures").glob("*.svg")}
     shown = {Path(link.target).name for note in NOTES for link in note.links if link.embed}
+    shown |= {Path(note.meta["cover"]).name for note in NOTES if "cover" in note.meta}
     assert drawn == set(FIGURES)
     assert drawn <= shown
 

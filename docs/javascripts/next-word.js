@@ -53,7 +53,7 @@ export const mount = async (figure) => {
 
   const sentence = make("p", { class: "next__sentence" });
   const next = make("ol", { class: "next__words", "aria-label": "the next word" });
-  const reader = make("p", { class: "heads__title" });
+  const reader = make("span", {});
   const heads = make("div", { class: "next__heads", role: "group", "aria-label": "heads" });
   const rows = Array.from({ length: num_blocks * num_heads }, (_, at) => {
     const [block, head] = [Math.floor(at / num_heads), at % num_heads];
@@ -72,11 +72,14 @@ export const mount = async (figure) => {
   const reset = () => { field.value = ""; change({ words: beginnings[0].split(" "), hidden: [] }); };
 
   typed.append(back, clear);
+  // Below the next words, the heads would push away what follows the figure.
+  const reading = make("details", { class: "next__known next__reading" }, make("summary", {}, reader), heads);
+  reading.open = figure.clientWidth > 640; // as wide as both: see heads__pair
   const { words: said } = replace(figure, "The decoder", reset,
-    controls([], typed, presets.group), known, problem, sentence,
     make("div", { class: "heads__pair" },
-      make("div", {}, make("p", { class: "heads__title" }, "the next word: press one to add it"), next),
-      make("div", {}, reader, heads)));
+      make("div", {}, controls([], typed, presets.group), known, problem, sentence,
+        make("p", { class: "heads__title" }, "the next word: press one to add it"), next),
+      reading));
 
   function draw() {
     const numbers = [end, ...state.words].map((word) => vocabulary.indexOf(word));

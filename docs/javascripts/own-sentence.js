@@ -2,7 +2,7 @@
    loaded when the reader asks for it, if this copy of the site has them. */
 import { gives, read } from "./attention-explorer.js";
 import { make, part, sentence, set, starting } from "./controls.js";
-import { controls, ending, lines, quoted, radios } from "./heads-view.js";
+import { controls, ending, largest, lines, quoted, radios } from "./heads-view.js";
 import { attentionMaps, NUM_HEADS, open, tokenize } from "./minilm.js";
 
 const MOST = 40; // tokens that fit on a page
@@ -44,25 +44,44 @@ const fetched = async (address, size, seen) => {
 export const lastWord = (tokens) =>
   Math.max(1, tokens.findLastIndex((token, i) => i < tokens.length - 1 && /[\p{L}\p{N}]/u.test(token)));
 
-/* The map of one head, large enough to tell cells apart; the row of who asks is outlined. */
+/* The map of one head, large enough to tell cells apart, with the tokens along its sides; the row of
+   who asks is outlined. Where rows are too low for words, only who asks and what it reads most have one. */
+const [WHOLE, LETTER, LOWEST] = [300, 6.4, 11]; // the side of all, the width of a letter, the least row with words
 const enlarged = (least) => {
-  const shape = (name, attributes) => {
+  const shape = (name, attributes, ...children) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);
     set(made, attributes);
+    made.append(...children);
     return made;
   };
   const paths = [0.25, 0.5, 0.75, 1].map((shade) => shape("path", { "stroke-opacity": shade }));
-  const row = shape("rect", { class: "sentence__row", "vector-effect": "non-scaling-stroke" });
-  const svg = shape("svg", { class: "sentence__map", role: "img" });
-  svg.append(...paths, row);
+  const ground = shape("rect", { class: "sentence__ground" });
+  const map = shape("g", { class: "sentence__cells" }, ...paths);
+  const row = shape("rect", { class: "sentence__row" });
+  const labels = shape("g", { class: "sentence__tokens" });
+  const svg = shape("svg", { class: "sentence__map", role: "img", viewBox: `0 0 ${WHOLE} ${WHOLE}` }, ground, map, row, labels);
   const title = make("p", { class: "heads__heading" });
   return {
     box: make("div", { class: "sentence__large" }, title, svg),
-    show: (weights, asks, label) => {
+    show: (tokens, weights, asks, label) => {
       const n = weights.length;
-      set(svg, { viewBox: `-0.5 0 ${n} ${n}`, "aria-label": label });
+      const margin = Math.ceil(LETTER * Math.max(...tokens.map((token) => token.length))) + 8;
+      const side = WHOLE - margin - 1;
+      const cell = side / n;
+      const most = largest(weights[asks]);
+      const named = (chosen) => tokens.map((token, i) => [token, i]).filter(([, i]) => cell >= LOWEST || i === chosen);
+      svg.setAttribute("aria-label", label);
+      set(ground, { x: margin, y: margin, width: side, height: side });
+      set(map, { transform: `translate(${margin + cell / 2} ${margin}) scale(${cell})` });
       strokes(weights, least).forEach((d, level) => set(paths[level], { d }));
-      set(row, { x: -0.5, y: asks, width: n, height: 1 });
+      set(row, { x: margin, y: margin + asks * cell, width: side, height: cell });
+      labels.replaceChildren(
+        ...named(asks).map(([token, i]) => shape("text", {
+          x: margin - 5, y: margin + (i + 0.5) * cell + 4, class: i === asks ? "sentence__asks" : "",
+        }, token)),
+        ...named(most).map(([token, i]) => shape("text", {
+          transform: `translate(${margin + (i + 0.5) * cell + 4} ${margin - 5}) rotate(-90)`, "text-anchor": "start", class: i === most ? "sentence__most" : "",
+        }, token)));
       title.textContent = label;
     },
   };
@@ -185,7 +204,7 @@ export const mount = async (figure) => {
     set(chosen, { x: left + pitch * head - 2, y: top + pitch * block - 2 });
     whichBlock.check(block);
     whichHead.check(head);
-    large.show(found[block][head], asks, `block ${block + 1}, head ${head + 1}: queries down, keys across`);
+    large.show(tokens, found[block][head], asks, `block ${block + 1}, head ${head + 1}: queries down, keys across`);
     view.show({ asks: tokens, reads: tokens, weights: found[block][head], chosen: asks, picked: state.asks });
     const whose = state.own ? "Your sentence" : "The recorded sentence";
     words.textContent = state.refused ? "" : `${whose} has ${tokens.length} tokens. In block ${block + 1}, head ${head + 1}, ${quoted(tokens[asks])} gives `

@@ -10,7 +10,7 @@ export const beside = (other, bank) => {
 };
 
 const NAMES = ["river", "money"];
-const WIDEST = 306; // where the longest label still fits
+const WIDEST = 264; // where the longest label still fits
 const WIDEST_NAME = 420; // and the longest name
 
 const pair = (vector) => `(${vector.map((value) => said(value)).join(", ")})`;
@@ -41,6 +41,7 @@ export const mount = (figure) => {
       set(parts.pull[i], { d: moves ? arrow(from, tip) : polyline([from, from]) });
       dot(parts.new[i], to);
       text(parts["new name"][i], to[0] + 16, to[1] - 4);
+      parts["new name"][i].textContent = `bank in “${NAMES[i]} bank” ${pair(vector)}`;
       return `Beside ${NAMES[i]}, bank takes ${said(weight)} of its vector from ${NAMES[i]} and becomes ${pair(vector)}.`;
     });
     return told.join(" ");
