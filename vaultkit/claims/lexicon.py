@@ -19,7 +19,7 @@ _FOLDER = Path(__file__).parent
 DEFAULT = "en"
 _WORD = re.compile(r"[^\W\d_]+")
 #: A list in a template of a regular expression.
-_OF_LIST = re.compile(r"<([a-z_]+)\.([a-z_]+)>")
+_OF_LIST = re.compile(r"<([a-z_]+)\.([a-z_%]+)>")
 
 
 @dataclass(frozen=True, eq=False)  # each file is read once, so identity is equality

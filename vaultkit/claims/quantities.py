@@ -1,7 +1,7 @@
-"""Finds the numbers in running text.
+"""Chooses the numbers of running text that must occur on its page, with their possible meanings.
 
-In a piece of text (`Prose`), matches of `vaultkit.claims.naming` are not numbers; all other matches
-of `NUMBER` are.
+In a piece of text (`Prose`), matches of `vaultkit.claims.naming` are not numbers. The numbers
+themselves are read by `vaultkit.claims.numbers`.
 """
 
 from __future__ import annotations
@@ -10,66 +10,49 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 
 from vaultkit.claims.amounts import Amount, Quantity
+from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.naming import mask_names
-from vaultkit.claims.numerals import LARGE, NUMERAL, TENS, parse_numeral
+from vaultkit.claims.numbers import (
+    BLANK,
+    MINUS,
+    NUMBER,
+    ROUGH,
+    TEN,
+    VULGAR,
+    Digits,
+    Number,
+    numbers_in_words,
+    read_digits,
+    scales_of_suffix,
+)
 from vaultkit.claims.suppositions import NOT_STATED, is_condition, is_supposed, supposition_pattern
-from vaultkit.read.prose import CODE, END, LINK, NAME, Prose
+from vaultkit.read.prose import CODE, END, LINK, Prose
 from vaultkit.read.sentences import clause_span
 
-_MINUS = "-\u2212\u2010\u2011\ufe63\uff0d"
+_ENGLISH = lexicon()
 _HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_SUPER = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
-VULGAR = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5),
-           "⅖": (2, 5), "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅐": (1, 7),
-           "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8)}  # fmt: skip
-_BLANK = " \u00a0\u202f\u2009"
-# Longer numbers are cut: Python refuses to parse thousands of digits.
+#: Most characters of a text beside a number that are kept.
 _LONGEST = 60
-_DIGITS = rf"(?:\d{{1,3}}(?:[,_]\d{{3}})+|\d{{1,3}}(?:[{_BLANK}]\d{{3}})+|\d+)(?!\d)"
-_POWER = r"(?:\^[-−+]?\d+|\^\{[-−+]?\d+\}|\*\*-?\d+|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-SCALE = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K": 3, "M": 6,
-          "B": 9, "G": 9, "kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12, "KiB": 3, "MiB": 6,
-          "GiB": 9, "ms": -3, "µs": -6, "μs": -6, "us": -6, "ns": -9, "percent": -2,
-          "per cent": -2, "%": -2, "‰": -3}  # fmt: skip
-_PERCENT_SIGNS = {"%", "percent", "per cent"}
-BINARY = {"kB": 10, "KB": 10, "MB": 20, "GB": 30, "TB": 40, "KiB": 10, "MiB": 20, "GiB": 30}
-_UNITS = "|".join(sorted(map(re.escape, SCALE), key=len, reverse=True))
-NUMBER = re.compile(
-    rf"(?:(?<![\w.^])|(?<=[\w)]\^)(?=[{_MINUS}]?\d*\.\d))"
-    rf"(?:(?<![\w)\]{END}{NAME}½¼¾%])(?P<sign>[\{_MINUS}+±–]))?"
-    rf"(?:(?P<whole>{_DIGITS})?(?P<vulgar>[{''.join(VULGAR)}])"
-    rf"|(?P<number>{_DIGITS}(?:\.\d+)?|\.\d+)"
-    rf"(?P<exponent>[eE][-+−]?\d+|[{_BLANK}]?[×·⋅x*][{_BLANK}]?10{_POWER}|{_POWER})?"
-    rf"(?P<over>[{_BLANK}]?[/⁄∕][{_BLANK}]?\d+(?:\.\d+)?(?![\w/]))?)"
-    rf"(?P<unit>[{_BLANK}]?(?:{_UNITS})(?!\w))?"
-    r"(?P<glued>[^\W\d_]+)?(?![\d]|\.\d)"
-)
-_FACTOR_OF_TEN = re.compile(rf"[eE]|[{_BLANK}]?[×·⋅x*][{_BLANK}]?10")
-_DIGIT = re.compile(rf"[\d{''.join(VULGAR)}]")
+_DIGIT = re.compile(rf"[\d{VULGAR}]")
 #: Letters that may follow an integer directly; others make it a name.
 _GLUED = {"s", "x", "th", "st", "nd", "rd", "px", "pt", "em", "d", "D", "h", "m", "min", "cm", "mm",
           "W"}  # fmt: skip
-_FALLING = re.compile(
-    r"(?i:\b(?:fell|falls?|fallen|dropp?(?:s|ed)?|decreas(?:es?|ed|ing)|shrinks?|shrank|shrunk"
-    r"|lower(?:s|ed)?|reduc(?:es?|ed|ing)|los(?:es?|t|ing)|sinks?|sank|sunk|declin(?:es?|ed)|smaller|less|differs?"
-    r"|differing|down|apart|off|away|drop|decline|decrease|reduction|loss|saving)\s(?:by|of)\s(?:about\s|only\s)?"
-    r"|\b(?:sav(?:es?|ed|ing)|los(?:es?|t|ing))\s(?:about\s|only\s)?)$"
+_PERCENT_SIGNS = {"%", *_ENGLISH.words["signs_of_units"]["%"]}
+_PERCENT = _ENGLISH.regex(r"\s<signs_of_units.%>$")
+_ABOUT_OR_ONLY = r"(?:(?:<amounts.only>)\s)?$"
+#: A number behind one of these may be the distance from a larger number.
+_FALLING = _ENGLISH.regex(
+    rf"\b<amounts.falling>\s<amounts.by>\s{_ABOUT_OR_ONLY}|\b<amounts.saving>\s{_ABOUT_OR_ONLY}"
 )
 #: Words behind a number and its unit that say that it is below another one.
-_LESS = re.compile(
-    r"\s?(?:%|°\s?[CF]|[^\W\d]{1,12})?\s(?i:below|beneath|less|lower|smaller|fewer|cheaper|shorter)\b"
-)
-_ABOUT = re.compile(
-    r"(?i:\b(?:about|around|roughly|nearly|almost|approximately|some|circa|over|under|more than"
-    r"|less than)\s(?:the\s)?|[≈~∼]\s?)$"
-)
+_LESS = _ENGLISH.regex(r"\s?(?:%|°\s?[CF]|[^\W\d]{1,12})?\s<amounts.below>\b")
+_ABOUT = _ENGLISH.regex(r"\b<amounts.about>\s(?:<binding.article>\s)?$|[≈~∼]\s?$")
 _AND = re.compile(rf"[\s,;|&{CODE}{END}\[\]()]*(?:\band\b|\bor\b|\bto\b|–)?[\s{CODE}{END}\[\]()]*")
 _OPENS, _CLOSES = re.compile(r"[(\[]\s?$"), re.compile(r"\s?[)\]]")
-_NEGATIVE = re.compile(r"(?i:\b(?:minus|negative)\s)$")
+_NEGATIVE = _ENGLISH.regex(r"\b<before.minus>\s$")
 
 
 #: A variable, or an element of one: ``x``, ``alpha[1, 0]``.
@@ -126,7 +109,7 @@ def _states_nothing(text: str, at: int) -> bool:
 
 
 #: Numbers in brackets that are too small to be judged one by one; a shape may look like this, too.
-_SMALL = rf"(?:\s?[{_MINUS}]?\d\s?,){{1,}}\s?[{_MINUS}]?\d\s?"
+_SMALL = rf"(?:\s?[{MINUS[:-1]}]?\d\s?,){{1,}}\s?[{MINUS[:-1]}]?\d\s?"
 #: In square brackets only as a stated value, since these may also refer to sources.
 _VECTOR = re.compile(
     rf"(?<![\w)\]}}{END}])\({_SMALL}\)"
@@ -159,7 +142,7 @@ def stated_vectors(prose: Prose) -> Iterator[Quantity]:
         is_vector = not is_place and (all_of_code or not within_code)
         if not is_vector:
             continue
-        minus = str.maketrans(_MINUS, "-" * len(_MINUS))
+        minus = str.maketrans(MINUS, "-" * len(MINUS))
         numbers = re.findall(r"-?\d", found[0].translate(minus))
         row = tuple(Amount(Fraction(number), Fraction(1), whole=True) for number in numbers)
         reason = prose.reason_behind(text, end)
@@ -171,8 +154,7 @@ def stated_vectors(prose: Prose) -> Iterator[Quantity]:
 
 def stated_quantities(prose: Prose) -> Iterator[Quantity]:
     """Yield the numbers in a piece of text."""
-    yield from _numbers_in_words(prose)
-    yield from _fractions(prose)
+    yield from _stated_in_words(prose)
     if not _DIGIT.search(prose.text):
         return
     yield from stated_vectors(prose)
@@ -304,69 +286,51 @@ def _with_digit_added(reading: tuple[Amount, ...], more: int) -> tuple[Amount, .
 
 #: *x1.5* and *x129* are factors, except in code, where they are names.
 _FACTOR = re.compile(rf"(?<![\w{CODE}.])x(?=\d{{2}}|\d\.\d)")
-#: Numbers in words, from *eleven* on: *ten* and *a hundred* may be figures of speech.
-_SPELLED = re.compile(rf"(?<![\w-])(?i:{NUMERAL})(?![\w’'-]|\syears\sago)")
+#: Integers in words below this may be figures of speech.
+_LEAST_IN_WORDS = 11
+#: How far a value may be from a part in words is more than a smaller part.
+_LEAST_PART = Fraction(1, 10)
+_NO_FRACTION = re.compile(r"\s(?:way|time)s?\b", re.IGNORECASE)
+_AGO = re.compile(r"\syears\sago\b", re.IGNORECASE)
 
 
-_PERCENT = re.compile(r"\sper\s?cent\b")
-#: Every match contains one of these; searching for them first is faster.
-_WORDS = ("eleven", "twelve", "teen", *TENS, *LARGE, "cent")
+def _stated_in_words(prose: Prose) -> Iterator[Quantity]:
+    """Yield the fractions, the percentages and the numbers from eleven on that are in words.
 
-
-#: Fractions in words: *two thirds*, *one quarter*; *half* and *a third* may be figures of speech.
-_PARTS = {
-    "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
-    "ninth": 9, "tenth": 10,
-}  # fmt: skip
-_FRACTION = re.compile(
-    rf"(?<![\w-])(?i:(?P<one>one)|(?P<above>two|three|four|five|six|seven|eight|nine))[- ]"
-    rf"(?P<part>{'|'.join(_PARTS)})(?(one)|s)(?![\w’'-]|\s(?:way|time)s?\b)"
-)
-#: Largest distance of a number from the fraction in words that states it.
-_ROUGH = Fraction(1, 20)
-
-
-def _fractions(prose: Prose) -> Iterator[Quantity]:
-    """Yield the fractions in words: *two thirds*."""
-    text = prose.text.lower()
-    if not any(part in text for part in _PARTS):
-        return
-    for found in _FRACTION.finditer(prose.text):
-        value = Fraction(
-            parse_numeral(found["one"] or found["above"]), _PARTS[found["part"].lower()]
-        )
-        if value >= 1:
+    *Half*, *a third*, *ten* and *a hundred* may be figures of speech.
+    """
+    for number in sorted(numbers_in_words(prose.text, _ENGLISH), key=lambda one: one.start):
+        readings = list(_readings_of_words(number, prose.text))
+        if not readings:
             continue
-        share = Amount(value, _ROUGH, (Fraction(1), Fraction(1, 100)), is_rough=True)
-        reason = prose.reason_behind(prose.text, found.end())
-        line, column = prose.place_of(found.start())
-        yield Quantity(line, found[0], reason, prose.place, ((share,),), column)
-
-
-def _numbers_in_words(prose: Prose) -> Iterator[Quantity]:
-    """Yield the numbers in words from eleven on, and all percentages in words."""
-    text = prose.text.lower()
-    if not any(word in text for word in _WORDS):
-        return
-    for found in _SPELLED.finditer(prose.text):
-        value = parse_numeral(found[0])
-        title = found[0][0].isupper() and prose.text[found.end() + 1 : found.end() + 2].isupper()
-        percent = _PERCENT.match(prose.text, found.end())
-        if (value < 11 and not (percent and value)) or title:
-            continue
-        scales = (Fraction(1), Fraction(100)) if percent else (Fraction(1),)
-        exact = Amount(Fraction(value), Fraction(1), scales, whole=not percent)
-        readings = [replace(exact, is_rough=value < 11)]
-        if value % 10 == 0:
-            # *Fifty* may be rounded.
-            unit = 10 ** (len(str(value)) - len(str(value).rstrip("0")))
-            readings.append(Amount(Fraction(value), Fraction(unit), scales))
-        end = percent.end() if percent else found.end()
-        reason = prose.reason_behind(prose.text, end)
-        line, column = prose.place_of(found.start())
-        text = prose.text[found.start() : end]
+        reason = prose.reason_behind(prose.text, number.end)
+        line, column = prose.place_of(number.start)
+        text = prose.text[number.start : number.end]
         own = tuple((amount,) for amount in readings)
         yield Quantity(line, text, reason, prose.place, own, column)
+
+
+def _readings_of_words(number: Number, text: str) -> Iterator[Amount]:
+    """Yield what a number in words may mean; nothing if it may be a figure of speech."""
+    value = number.value
+    if number.kind == "part" and number.is_counted and _LEAST_PART <= value < 1:
+        if not _NO_FRACTION.match(text, number.end):
+            # The code may have it in per cent.
+            yield Amount(value, ROUGH, (Fraction(1), Fraction(1, 100)), is_rough=True)
+        return
+    is_title = text[number.start].isupper() and text[number.end + 1 : number.end + 2].isupper()
+    if number.kind != "word" or is_title or _AGO.match(text, number.end):
+        return
+    percent = _PERCENT.search(text, number.start, number.end)
+    if value < _LEAST_IN_WORDS and not (percent and value):
+        return
+    scales = (Fraction(1), Fraction(100)) if percent else (Fraction(1),)
+    is_rough = value < _LEAST_IN_WORDS
+    yield Amount(value, Fraction(1), scales, whole=not percent, is_rough=is_rough)
+    if value % TEN == 0:
+        # *Fifty* may be rounded.
+        zeros = len(str(value)) - len(str(value).rstrip("0"))
+        yield Amount(value, Fraction(10**zeros), scales)
 
 
 def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]:
@@ -374,86 +338,63 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
 
     ``before`` is the text before the number, which may say that it falls or is approximate.
     """
-    is_negative = found["sign"] in (*_MINUS, "–") or bool(_NEGATIVE.search(before))
-    sign = -1 if is_negative else 1
+    number = read_digits(found)
+    sign = -1 if _NEGATIVE.search(before) else 1
     falls = _FALLING.search(before) or _LESS.match(found.string, found.end())
     either = found["sign"] == "±" or bool(falls)
-    if found["vulgar"]:
-        yield (Amount(sign * parse_vulgar(found), Fraction(0), either_sign=either),)
+    if not found["vulgar"] and _is_name(found):
         return
-    digits = found["number"]
-    decimal = "." in digits
-    if _is_name(found, decimal):
+    if number.base is None and number.step:
+        yield from _scaled_readings(found, number, sign, either, bool(_ABOUT.search(before)))
         return
-    exponent = found["exponent"] or ""
-    if not exponent or factor_of_ten(exponent) is not None:
-        yield from _scaled_readings(found, sign, either, bool(_ABOUT.search(before)))
-    elif digits == "10":
-        # A power of ten without a factor.
-        value = Fraction(10) ** parse_exponent(exponent) * sign
-        yield (Amount(value, Fraction(0), either_sign=either),)
-    else:
-        # Another power: its value, or its base and exponent as two numbers.
-        base, top = Fraction(parse_grouped_digits(digits)), parse_exponent(exponent)
-        power = parse_power(digits, exponent)
-        if power is not None:
-            yield (Amount(sign * power, Fraction(0), either_sign=either),)
-        if top > 0:
-            yield (
-                Amount(base, unit_of_last_digit(digits), whole=not decimal),
-                Amount(Fraction(top), Fraction(1), whole=True),
-            )
+    if number.value is not None:
+        yield (Amount(sign * number.value, Fraction(0), either_sign=either),)
+    if number.base is not None and number.exponent > 0:
+        # The base and the exponent may be two numbers.
+        digits = found["number"]
+        step = Fraction(1, 10 ** len(digits.partition(".")[2]))
+        yield (
+            Amount(number.base, step, whole="." not in digits),
+            Amount(Fraction(number.exponent), Fraction(1), whole=True),
+        )
 
 
-def _is_name(found: re.Match[str], decimal: bool) -> bool:
+def _is_name(found: re.Match[str]) -> bool:
     """Return whether letters directly behind a number make it a name: *7B* is that of a model."""
-    unit = found["unit"] or ""
+    unit, decimal = found["unit"] or "", "." in found["number"]
     if unit in ("k", "K", "M", "B", "G") and not decimal and len(found["number"]) < 2:
         return True
     return bool(found["glued"]) and not decimal and not unit and found["glued"] not in _GLUED
 
 
 def _scaled_readings(
-    found: re.Match[str], sign: int, either: bool, about: bool
+    found: re.Match[str], number: Digits, sign: int, either: bool, about: bool
 ) -> Iterator[tuple[Amount, ...]]:
     """Yield the readings of a number that may have a power of ten, a unit and a divisor.
 
-    ``sign`` is that of the number; ``either``, whether it may have the other one, too; ``about``,
-    whether the words before it say that it is approximate.
+    ``sign`` is −1 if a word before the number is a minus; ``either``, whether the number may have
+    the other sign, too; ``about``, whether the words before it say that it is approximate.
     """
-    digits, exponent = found["number"], found["exponent"] or ""
-    decimal = "." in digits
-    unit = (found["unit"] or "").strip(_BLANK)
-    power = factor_of_ten(exponent)
-    scale = Fraction(10) ** power if power is not None else Fraction(1)
-    scales = [Fraction(1)]
-    if unit:
-        # 0.37 % cannot be a rounding of 0.37.
-        scales = (
-            []
-            if unit in _PERCENT_SIGNS and abs(Decimal(parse_grouped_digits(digits))) < 1
-            else scales
-        )
-        scales.append(1 / Fraction(10) ** SCALE[unit])
-        if unit in BINARY:
-            scales.append(1 / Fraction(2) ** BINARY[unit])
-    value = sign * Fraction(parse_grouped_digits(digits)) * scale
+    digits, decimal = found["number"], "." in found["number"]
+    unit = (found["unit"] or "").strip(BLANK)
+    value, divisor = sign * (number.value or Fraction(0)), number.divisor
+    scales = [1 / scale for scale in scales_of_suffix(unit)]
+    if len(scales) > 1 and unit in _PERCENT_SIGNS and abs(value) < 1:
+        scales = scales[1:]  # 0.37 % cannot be a rounding of 0.37
     # An integer is exact, unless a unit, a power of ten or *about* shows that it is rounded.
-    rounded = decimal or unit or power is not None or about
-    amount = Amount(value, unit_of_last_digit(digits) * scale, tuple(scales), either, not rounded)
-    if found["over"]:
-        below = parse_divisor(found)
-        if below:
-            yield (Amount(value / below, Fraction(0), tuple(scales), either, over=below),)
-        if max(abs(value), below) >= 10:
-            yield (
-                amount,
-                Amount(below, unit_of_last_digit(found["over"]), whole=below.denominator == 1),
-            )
+    rounded = decimal or unit or number.has_factor or about
+    amount = Amount(value, number.step, tuple(scales), either, not rounded)
+    if divisor is not None:
+        if divisor:
+            own = value / divisor
+            yield (Amount(own, Fraction(0), tuple(scales), either, over=divisor),)
+        if max(abs(value), divisor) >= TEN:
+            step = Fraction(1, 10 ** len(found["over"].partition(".")[2]))
+            yield amount, Amount(divisor, step, whole=divisor.denominator == 1)
         return
     if not decimal and digits[0] == "0" and len(digits) > 1:
         yield ()  # a leading zero: not a number, so nothing backs it
-    elif _must_be_backed(amount) or unit or power is not None:
+    elif _must_be_backed(amount) or unit or number.has_factor:
         yield (amount,)
         parts = re.split("[ ,]", digits)
         if not decimal and len(parts) > 1 and not any(part.startswith("0") for part in parts):
@@ -463,63 +404,4 @@ def _scaled_readings(
 
 def _must_be_backed(amount: Amount) -> bool:
     """Return whether a number must be backed: decimals, and integers from 10 on."""
-    return amount.unit != 1 or abs(amount.value) >= 10
-
-
-def factor_of_ten(exponent: str) -> int | None:
-    """Return the power of a factor of ten behind a number; None for a power of the number itself.
-
-    >>> factor_of_ten("e-3"), factor_of_ten(" × 10⁵"), factor_of_ten("*10^-3"), factor_of_ten("^2")
-    (-3, 5, -3, None)
-    """
-    found = _FACTOR_OF_TEN.match(exponent)
-    return parse_exponent(exponent[found.end() :]) if found else None
-
-
-def parse_exponent(text: str) -> int:
-    """Return the exponent of a power of ten, as in ``^{-3}``; at most 400."""
-    power = int(re.sub(r"[\^{}*]", "", text.translate(_SUPER)).replace("−", "-")[:_LONGEST])
-    return max(-400, min(400, power))
-
-
-def parse_vulgar(found: re.Match[str]) -> Fraction:
-    """Return the value of a match of `NUMBER` with a fraction in one character.
-
-    >>> parse_vulgar(NUMBER.search("2½"))
-    Fraction(5, 2)
-    """
-    whole = Fraction(parse_grouped_digits(found["whole"])) if found["whole"] else Fraction(0)
-    return whole + Fraction(*VULGAR[found["vulgar"]])
-
-
-def parse_divisor(found: re.Match[str]) -> Fraction:
-    """Return the number behind the stroke in a match of `NUMBER`: 4 in *3/4*."""
-    return Fraction(found["over"].strip(_BLANK + "/⁄∕")[:_LONGEST])
-
-
-def parse_power(digits: str, exponent: str) -> Fraction | None:
-    """Return the power of a number; None if it has too many digits, or none.
-
-    >>> parse_power("3", "^2"), parse_power("2", "^999"), parse_power("0", "^-1")
-    (Fraction(9, 1), None, None)
-    """
-    base, top = Fraction(parse_grouped_digits(digits)), parse_exponent(exponent)
-    return Fraction(base**top) if abs(top) <= 64 and (base or top > 0) else None
-
-
-def parse_grouped_digits(digits: str) -> Decimal:
-    """Return a number whose digits are in groups.
-
-    >>> parse_grouped_digits("12 345"), parse_grouped_digits("1,024.5")
-    (Decimal('12345'), Decimal('1024.5'))
-    """
-    return Decimal(re.sub(rf"[{_BLANK},_]", "", digits)[:_LONGEST])
-
-
-def unit_of_last_digit(digits: str) -> Fraction:
-    """Return one unit in the last digit of a number.
-
-    >>> unit_of_last_digit("0.25"), unit_of_last_digit("12")
-    (Fraction(1, 100), Fraction(1, 1))
-    """
-    return Fraction(1, 10 ** len(digits.partition(".")[2][:_LONGEST]))
+    return amount.unit != 1 or abs(amount.value) >= TEN
