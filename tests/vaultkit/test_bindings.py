@@ -181,6 +181,8 @@ in {Lima|Oslo}<!-- = max(cities, key=cities.get) -->
 the city of{ New|} York<!-- = sorted(cities)[1] -->
 {earlier|later}<!-- start < end -->
 It begins {before|after}<!-- start < end --> the end
+{Oslo|Lima} is smaller<!-- cities["Oslo"] < cities["Lima"] --> than {Lima|Oslo}
+There were fewer<!-- cities["Oslo"] < cities["Lima"] --> people in {Oslo than in Lima|Lima than in Oslo}
 Oslo is smaller<!-- cities["Oslo"] < cities["Lima"] --> than {Lima|New York}
 The largest<!-- cities["Lima"] == max(cities.values()) --> city is {Lima|Oslo}
 """,

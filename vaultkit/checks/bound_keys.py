@@ -1,4 +1,4 @@
-"""Whether a sentence is about the element to which a comment binds it, or names another one.
+"""Whether a sentence is about the elements to which a comment binds it, or names other ones.
 
 *Birch has 31.5 %* is not about ``share["Alder"]``, and *the first lap* not about ``laps[-1]``.
 """
@@ -41,6 +41,38 @@ def other_key(binding: Binding, variables: Mapping[str, Any]) -> str:
         if len(said) == 1:
             return said[0]
     return ""
+
+
+def exchanged(binding: Binding, variables: Mapping[str, Any]) -> str:
+    """Return the name of the right side of a comparison if the sentence has it on the left.
+
+    *Lima is smaller than Oslo* contradicts ``cities["Oslo"] < cities["Lima"]``. Return an empty
+    text if in doubt: each side must have one name, and the sentence must have each on one side.
+    """
+    match binding.tree:
+        case ast.Compare(left, [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], [right]):
+            names = _name_of_side(left, variables), _name_of_side(right, variables)
+        case _:
+            return ""
+    one, other = names
+    words = lexicon(binding.language or "en")
+    behind = clause_end(words, "joining", "contrasting", marks=",;:(").split(
+        binding.words[binding.at :]
+    )[0]
+    parts = words.regex(r"\b<binding.than>\b").split(behind)
+    if not one or not other or len(parts) != 2:
+        return ""
+    before = f"{_clause(binding, words)} {parts[0]}"
+    is_turned = _says(other, before) and _says(one, parts[1])
+    return other if is_turned and not _says(one, before) and not _says(other, parts[1]) else ""
+
+
+def _name_of_side(tree: ast.expr, variables: Mapping[str, Any]) -> str:
+    """Return the key of the only element in an expression, or the variable that it is."""
+    if isinstance(tree, ast.Name):
+        return tree.id if len(tree.id) >= _NAME else ""
+    labels = {label and label[0] for label in _labels(tree, variables)}
+    return (labels.pop() or "") if len(labels) == 1 else ""
 
 
 def _is_named(binding: Binding, key: str, words: Lexicon, *, is_subject: bool) -> bool:
@@ -104,8 +136,8 @@ def _labels(tree: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Label | N
         match node:
             case ast.Subscript(ast.Name(owner), index):
                 yield _label(variables.get(owner), owner, index, variables)
-            case ast.Subscript(ast.Subscript()):
-                continue
+            case ast.Subscript(ast.Subscript() | ast.Attribute()):
+                continue  # a part of an element has the name of the element
             case ast.Subscript():
                 yield None
 
