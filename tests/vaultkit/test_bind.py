@@ -183,6 +183,11 @@ life_mug, life_flask = 13.9, 86.6
          " 15 g or more<!-- sum(v >= 15 for v in weight.values()) == len(weight) / 2 -->."),
         ("Only one of the lifes is longer than a day.",
          "Only one of the lifes is longer than a day."),  # two of them
+        ("The colder the mug, the colder the flask.",
+         "The colder the mug, the colder<!-- all((a < b) == (c < d) for a, c in zip(mug, flask)"
+         " for b, d in zip(mug, flask)) --> the flask."),
+        ("The higher the level, the colder the flask.",
+         "The higher the level, the colder the flask."),  # of other things
         ("The slow train leaves before the express.",
          "The slow train leaves before<!-- leaves['slow'] < leaves['express'] --> the express."),
         ("The roll is the wettest dough.",
@@ -213,6 +218,14 @@ life_mug, life_flask = 13.9, 86.6
 )  # fmt: skip
 def test_labels_are_compared_in_the_list_that_the_sentence_means(prose: str, expected: str) -> None:
     assert bound(prose, LABELS) == expected
+
+
+def test_what_a_loop_prints_grows_with_its_items() -> None:
+    code = "power = 500\nfor watts in (100, 150, 250):\n    print(watts, power / watts)"
+    assert bound("The higher the power, the shorter the ride.", code) == (
+        "The higher the power, the shorter<!-- all((j < m) == (power / j > power / m)"
+        " for j in (100, 150, 250) for m in (100, 150, 250)) --> the ride."
+    )
 
 
 def test_what_no_other_expression_comes_near_is_bound() -> None:

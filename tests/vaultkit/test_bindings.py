@@ -107,6 +107,8 @@ in {five|six} steps<!-- = steps -->
 in {5|6} steps<!-- = steps -->
 {286|287}<!-- = 317.8 * errors[0] --> in all
 as much weight as {x|y}<!-- x[0] {==|!=} x[1] -->
+The {larger|smaller} x, the larger<!-- all((a < b) == (2 * a < 2 * b) for a in x for b in x) --> y
+Minus x {falls|grows}<!-- all((a < b) == (-a > -b) for a in x for b in x) --> with x
 The error {falls|rises}<!-- all(b < a for a, b in pairwise(errors)) -->
 It {falls|grows}<!-- np.diff(errors) < 0 --> each time
 It {falls|rises}<!-- errors[0] > errors[-1] -->
@@ -182,7 +184,7 @@ the city of{ New|} York<!-- = sorted(cities)[1] -->
 {earlier|later}<!-- start < end -->
 It begins {before|after}<!-- start < end --> the end
 {Oslo|Lima} is smaller<!-- cities["Oslo"] < cities["Lima"] --> than {Lima|Oslo}
-There were fewer<!-- cities["Oslo"] < cities["Lima"] --> people in {Oslo than in Lima|Lima than in Oslo}
+There are fewer<!-- cities["Oslo"] < cities["Lima"] --> in {Oslo|Lima} than in {Lima|Oslo}
 Oslo is smaller<!-- cities["Oslo"] < cities["Lima"] --> than {Lima|New York}
 The largest<!-- cities["Lima"] == max(cities.values()) --> city is {Lima|Oslo}
 """,

@@ -183,6 +183,8 @@ def contradiction(text: str, found: Relation, words: Lexicon, behind: str = "") 
         The words of the language.
     """
     spoken = comparisons(text, words)
+    if found.together:
+        return _contradicting_growth(spoken, found)
     is_like = re.search(rf"\b{words.pattern('grammar', 'than')}\s+\w+\W*$", text, re.IGNORECASE)
     if is_like or not re.match(r"\s+[^\W\d_]", behind) or not found.operators & MIRRORED.keys():
         spoken = [one for one in spoken if one.table != "order"]
@@ -200,6 +202,22 @@ def contradiction(text: str, found: Relation, words: Lexicon, behind: str = "") 
     if not directions and not quantifiers:
         return _contradicting_negation(text, found, words)
     return ""
+
+
+#: Which way a word of a list says that something goes.
+_WAYS = {"more": 1, "rises": 1, "less": -1, "falls": -1}
+
+
+def _contradicting_growth(spoken: list[Spoken], found: Relation) -> str:
+    """Return the last word of *the larger, the longer* if two things do not grow together so.
+
+    One word alone says how something changes with another thing that grows: *it falls with age*.
+    """
+    ways = [(one, _WAYS[one.what]) for one in spoken if one.what in _WAYS]
+    if not ways or any(one.denied for one, _ in ways):
+        return ""
+    product = ways[0][1] * (ways[-1][1] if len(ways) > 1 else 1)
+    return "" if product == found.together else ways[-1][0].phrase
 
 
 def _contradicting_negation(text: str, found: Relation, words: Lexicon) -> str:

@@ -18,6 +18,7 @@ _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
     ast.In: "in", ast.NotIn: "not in", ast.Is: "==", ast.IsNot: "!=",
 }  # fmt: skip
+_WAYS: dict[type[ast.cmpop], int] = {ast.Lt: -1, ast.LtE: -1, ast.Gt: 1, ast.GtE: 1}
 #: Functions whose value is true if two things are equal, about equal.
 _EQUAL = {"isclose", "allclose", "array_equal", "array_equiv", "equals", "issubset"}
 _MAX = {"max", "argmax", "nanmax", "nanargmax", "amax", "idxmax", "nlargest", "most_common"}
@@ -70,6 +71,8 @@ class Relation:
     inner: frozenset[str] = frozenset()
     #: Whether a share is compared with a half.
     half: bool = False
+    #: Whether two things grow together (1), or one falls while the other grows (−1).
+    together: int = 0
 
     @property
     def denies(self) -> bool:
@@ -135,6 +138,8 @@ def _relation(tree: ast.expr) -> Relation:
                 if sides and len(later) > 1 and {later[0], later[-1]} <= set(sides):
                     return replace(found, chain=sides[0] == later[0])
             return found
+        case ast.GeneratorExp(element) | ast.ListComp(element):
+            return _relation(element)
         case _:
             return Relation(frozenset({"true"}))
 
@@ -146,6 +151,11 @@ def _compared(left: ast.expr, operator: str, right: ast.expr) -> Relation:
         left, operator, right = right, MIRRORED.get(operator, operator), left
     if operator in ("in", "not in"):
         return Relation(frozenset({operator}))
+    match left, operator, right:
+        case ast.Compare(_, [one], [_]), "==", ast.Compare(_, [other], [_]):
+            # ``(a < b) == (c < d)``
+            ways = [_WAYS.get(type(own), 0) for own in (one, other)]
+            return Relation(frozenset({"=="}), together=ways[0] * ways[1])
     if operator == "==" and isinstance(right, ast.Constant) and isinstance(right.value, bool):
         found = _relation(left)
         return found if right.value else _negated(found)

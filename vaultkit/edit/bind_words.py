@@ -13,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from vaultkit.claims.comparisons import Spoken, comparisons
-from vaultkit.edit import bind_labels, bind_quantified
+from vaultkit.edit import bind_labels, bind_quantified, bind_together
 from vaultkit.edit.bind_compared import (
     NEAR,
     SCORE,
@@ -56,11 +56,13 @@ def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> I
             continue
         if spoken.table == "sides":
             spoken = replace(spoken, what=f"sides:{spoken.what}")
-        several = [
-            *search.conditions(spoken),
-            *bind_labels.conditions(search, spoken),
-            *bind_quantified.conditions(search, spoken),
-        ]
+        several = bind_together.conditions(search, spoken)
+        if not bind_together.joins_two(search, spoken):
+            several = [
+                *search.conditions(spoken),
+                *bind_labels.conditions(search, spoken),
+                *bind_quantified.conditions(search, spoken),
+            ]
         found = [
             one for one in several
             if search.agrees(spoken, one.code) and not search.excludes(spoken, one.code)

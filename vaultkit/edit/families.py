@@ -102,6 +102,11 @@ class Family:
     @cached_property
     def loop(self) -> Loop | None:
         """The expression for all elements; None if there is no short one."""
+        base, mark, rest = self.series.rpartition("[*]")
+        if mark and not rest and not self.owner and self.elements[0].code == f"{base}[0]":
+            # All elements of a list that has no name.
+            name = next(one for one in _VARIABLES if one not in identifiers(base))
+            return Loop(name, name, base) if len(base) <= _LONGEST else None
         whole = self.count == len(self.elements)
         return _loop(tuple(one.code for one in self.elements), whole=whole)
 

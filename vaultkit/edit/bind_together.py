@@ -1,0 +1,226 @@
+"""Searches conditions that two quantities grow together: *the farther it is, the longer its year*.
+
+They are two lists or dictionaries with the same items, or the items of a loop and what it prints
+for each. The condition compares every two items.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vaultkit.claims.comparisons import Spoken
+from vaultkit.edit.bind_compared import SCORE, WAYS
+from vaultkit.edit.families import Family
+from vaultkit.edit.scope import Scope
+from vaultkit.edit.sentences import Candidate
+from vaultkit.edit.syntax import identifiers
+from vaultkit.edit.wording import NAMED, overlap, stems
+
+#: Fewest items, and the longest code.
+_FEW, _LONGEST = 3, 200
+#: What it is worth that an adjective is said of the dimension of a quantity.
+_OF_DIMENSION = 0.5
+#: What it is worth that all its names are said.
+_WHOLE = 0.5
+#: Names of the variables for two items.
+_NAMES = ("j", "k", "m", "n", "p", "q")
+#: The sign of the second comparison if the first one is ``<``.
+_SIGNS = {1: "<", -1: ">"}
+
+
+@dataclass(frozen=True)
+class _Quantity:
+    """The values of some items, with the code for one and for all of them.
+
+    Attributes
+    ----------
+    each
+        The code for an item.
+    variable, over
+        The variable in it, and what it runs over.
+    values
+        The values, in order.
+    names
+        The words for what they are.
+    """
+
+    each: str
+    variable: str
+    over: str
+    values: tuple[float, ...]
+    names: frozenset[str]
+    #: Whether a loop gives the values themselves: ``for n in (10, 100, 1000)``.
+    is_given: bool = False
+
+    def of(self, name: str) -> str:
+        """Return the code for the item that another variable stands for."""
+        return re.sub(rf"(?<![\w.'\"]){self.variable}\b", name, self.each)
+
+
+def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
+    """Return the condition for the last of two words of comparison that belong together."""
+    way = _way(scope, spoken)
+    if not way:
+        return []
+    first, second = _parts(scope, spoken)
+    wanted = scope.dimensions(spoken)
+    found = []
+    for one, other in _pairs(scope.all_families):
+        named = _named(one, other, first) + _named(other, one, second)
+        named += _OF_DIMENSION * bool(wanted & scope.dimensions_of(other.names))
+        code = _code(one, other, _SIGNS[way])
+        holds = _are_together(one.values, other.values, way)
+        evidence = named, one.is_given
+        found.append((evidence, holds, Candidate(code, SCORE + named, True)))
+    best = max((evidence for evidence, _, _ in found), default=(0.0, False))
+    meant = [(holds, one) for evidence, holds, one in found if evidence == best]
+    # What the sentence does not name must be so of all that it may mean.
+    if not meant or not all(holds for holds, _ in meant):
+        return []
+    chosen = min((one for _, one in meant), key=lambda one: len(one.code))
+    return [chosen] if len(chosen.code) <= _LONGEST else []
+
+
+def joins_two(scope: Scope, spoken: Spoken) -> bool:
+    """Return whether a word says how a quantity changes with another one."""
+    return bool(_way(scope, spoken))
+
+
+def _named(one: _Quantity, other: _Quantity, said: frozenset[str]) -> float:
+    """Return how surely some words name a quantity, and not the other one."""
+    names = frozenset(name for name in one.names if len(name) > 1)
+    own = names if one.is_given else names - other.names
+    is_whole = bool(names) and overlap(names, said) >= NAMED * len(names)
+    return (overlap(own, said) >= NAMED) + _WHOLE * is_whole
+
+
+def _way(scope: Scope, spoken: Spoken) -> int:
+    """Return 1 if two quantities grow together by the words, −1 if one falls; 0 if neither."""
+    words, text = scope.page.words, scope.text
+    if spoken.denied or spoken.table != "directions" or spoken.what not in WAYS:
+        return 0
+    before = text[scope.sentence.start : spoken.start]
+    own = WAYS[spoken.what]
+    the = "<binding.article>"
+    both = rf"\W*(?:<together.opening>\W+)?{the}\s{_comparative(scope)}\b[^.;:]*,\s{the}\s+$"
+    plural = rf"\W*{_comparative(scope)}\s[^\W\d_]+s\s(?:<grammar.being>|<together.verbs>)\s+$"
+    changes = rf"\b(?P<way>{_change(scope)})\s[^.,;:]*\b(?:<together.as>)\s[^.,;:]*$"
+    for pattern in (both, plural):
+        if found := words.regex(pattern).fullmatch(before):
+            return own * _of_word(scope, found["way"])
+    if spoken.what in ("rises", "falls"):
+        given = rf"\b<binding.with>\s(?P<way>{_change(scope)})\s"
+        for pattern in (changes, given):
+            if found := words.regex(pattern).search(before):
+                return own * _of_word(scope, found["way"])
+        if words.regex(r"\s+<binding.with>\s(?!<together.no_quantity>\b)").match(text, spoken.end):
+            return own
+    return 0
+
+
+def _comparative(scope: Scope) -> str:
+    more, less = (scope.page.words.pattern("directions", name) for name in ("more", "less"))
+    return rf"(?P<way>{more}|{less})"
+
+
+def _change(scope: Scope) -> str:
+    rises, falls = (scope.page.words.pattern("directions", name) for name in ("rises", "falls"))
+    return f"{rises}|{falls}"
+
+
+def _of_word(scope: Scope, word: str) -> int:
+    lists = scope.page.words.words["directions"]
+    plain = " ".join(word.lower().split())
+    return next(way for name, way in WAYS.items() if plain in lists.get(name, ()))
+
+
+def _parts(scope: Scope, spoken: Spoken) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of the two quantities."""
+    text, words = scope.text, scope.page.words
+    start, end = scope.sentence.start, scope.sentence.end
+    if found := words.regex(r",|\b<together.as>\b").search(text, start, spoken.start):
+        return (stems(text[start : found.start()], spoken=True),
+                stems(text[found.end() : end], spoken=True))  # fmt: skip
+    # *The rate climbs with income*: the second one is before the word.
+    return (stems(text[spoken.end : end], spoken=True),
+            stems(text[start : spoken.start], spoken=True))  # fmt: skip
+
+
+def _pairs(families: Sequence[Family]) -> Iterator[tuple[_Quantity, _Quantity]]:
+    """Yield each two quantities of the same items."""
+    known = [(family, made) for family in families if (made := _quantity(family))]
+    for n, (one, first) in enumerate(known):
+        if keys := _keys(one, first):
+            yield keys, first
+        for other, second in known[n + 1 :]:
+            if _have_same_items(one, other):
+                yield first, second
+                yield second, first
+
+
+def _have_same_items(one: Family, other: Family) -> bool:
+    """Return whether two families are different quantities of the same items, in one order."""
+    if len(one.elements) != len(other.elements) or one.is_text or other.is_text:
+        return False
+    labels = ([own.labels[:1] for own in family.elements] for family in (one, other))
+    if _is_multiple(one.numbers, other.numbers):
+        return False  # of one quantity in two units
+    owners = one.owner and other.owner
+    is_made = any(a.owner and a.owner in identifiers(b.elements[0].code)
+                  for a, b in ((one, other), (other, one)))  # fmt: skip
+    are_lists = bool(owners or is_made) and one.is_ordered and other.is_ordered
+    return are_lists or next(labels) == next(labels)
+
+
+def _is_multiple(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Return whether two lists of numbers have one ratio throughout."""
+    ratios = [a / b if b else 0.0 for a, b in zip(one, other, strict=True)]
+    return max(ratios) - min(ratios) <= 1e-9 * abs(max(ratios))
+
+
+def _quantity(family: Family) -> _Quantity | None:
+    """Return the values of a family of numbers; None if there is no short code for them."""
+    if family.is_text or family.loop is None or len(family.elements) < _FEW:
+        return None
+    loop = family.loop
+    each, variable, over = loop.each, loop.variable, loop.over
+    if over == f"{family.owner}.values()":
+        each, variable, over = f"{family.owner}[k]", "k", family.owner
+    return _Quantity(each, variable, over, tuple(family.numbers), family.names)
+
+
+def _keys(family: Family, made: _Quantity) -> _Quantity | None:
+    """Return the items of a loop over numbers as a quantity."""
+    if not made.over.startswith("("):
+        return None
+    items = ast.literal_eval(made.over)
+    is_place = items == tuple(range(len(items)))
+    if is_place or not all(isinstance(one, (int, float)) for one in items):
+        return None
+    source = family.series.partition(": ")[2]
+    used = identifiers(source) - identifiers(family.elements[0].code) if source else frozenset()
+    names = frozenset().union(*map(stems, used))
+    return _Quantity(made.variable, made.variable, made.over, tuple(map(float, items)), names, True)
+
+
+def _are_together(one: Sequence[float], other: Sequence[float], way: int) -> bool:
+    """Return whether of each two items the one with more of the first has more of the other."""
+    pairs = list(zip(one, other, strict=True))
+    return all((a < b) == ((d - c) * way > 0) for a, c in pairs for b, d in pairs)
+
+
+def _code(one: _Quantity, other: _Quantity, sign: str) -> str:
+    """Return the condition that two quantities grow together."""
+    used = identifiers(f"({one.each}, {one.over}, {other.each}, {other.over})")
+    a, b = [name for name in _NAMES if name not in used][:2]
+    if one.over == other.over:
+        return (f"all(({one.of(a)} < {one.of(b)}) == ({other.of(a)} {sign} {other.of(b)})"
+                f" for {a} in {one.over} for {b} in {one.over})")  # fmt: skip
+    lists = ", ".join(
+        own.over if own.each == own.variable else f"[{own.each} for {own.variable} in {own.over}]"
+        for own in (one, other)
+    )
+    return f"all((a < b) == (c {sign} d) for a, c in zip({lists}) for b, d in zip({lists}))"
