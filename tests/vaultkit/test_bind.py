@@ -211,6 +211,9 @@ life_mug, life_flask = 13.9, 86.6
          "Robins were caught most often<!-- catch['robin'] == max(catch.values()) -->."),
         ("The weight of robins is twice that of wrens.",
          "The weight of robins is twice<!-- = weight['robin'] / weight['wren'] --> that of wrens."),
+        ("Robins outweigh wrens by 9.2 g.",
+         "Robins outweigh<!-- weight['robin'] > weight['wren'] --> wrens"
+         " by 9.2 g<!-- = weight['robin'] - weight['wren'] # g -->."),
         ("The finch is older than the tit.", "The finch is older than the tit."),
         ("The tit sings longer than the wren.", "The tit sings longer than the wren."),
         ("The wren is the most beautiful bird.", "The wren is the most beautiful bird."),
@@ -226,6 +229,17 @@ def test_what_a_loop_prints_grows_with_its_items() -> None:
         "The higher the power, the shorter<!-- all((j < m) == (power / j > power / m)"
         " for j in (100, 150, 250) for m in (100, 150, 250)) --> the ride."
     )
+
+
+def test_the_text_before_each_printed_value_is_its_name() -> None:
+    code = "import numpy as np\nx = np.array([1.5, 2.25, 3.0])\n"
+    code += "print('mean', round(x.mean(), 1), 'median', np.median(x))"
+    assert bound("The median is 2.2.", code) == "The median is 2.2<!-- = np.median(x) -->."
+
+
+def test_labels_of_letters_and_digits_are_compared() -> None:
+    code = "steps = {'A4': 0, 'B4': 2, 'C5': 3}"
+    assert bound("B4 sits below C5.", code) == "B4 sits below<!-- steps['B4'] < steps['C5'] --> C5."
 
 
 def test_what_no_other_expression_comes_near_is_bound() -> None:
@@ -250,7 +264,7 @@ def test_what_no_other_expression_comes_near_is_bound() -> None:
         "It takes more time than money.",
         "The 5s and the 1990s.",
         "The games come close to 1, and the lost ones to 2.",  # 0, 1 and 2 agree by chance
-        "Quito is above Lima; Cairo has the widest river.",  # another superlative
+        "Cairo has the widest river.",  # another superlative
         "In half precision the pressure is written.",  # a term
         "In 64 of the oldest cases there were broken tiles.",  # named, but elsewhere
         "The loss in its layers was larger than before the layers.",

@@ -14,6 +14,8 @@ from vaultkit.claims.bindings import Binding
 from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.lexicon import Lexicon, alternatives, lexicon
 
+#: How many words behind a comparison the other side is, without *than*.
+_BESIDE = 2
 #: Fewest letters of a key that is a name.
 _NAME = 3
 
@@ -60,6 +62,9 @@ def exchanged(binding: Binding, variables: Mapping[str, Any]) -> str:
         binding.words[binding.at :]
     )[0]
     parts = words.regex(r"\b<binding.than>\b").split(behind)
+    if len(parts) == 1:
+        # *B sits below A*
+        parts = ["", " ".join(behind.split()[:_BESIDE])]
     if not one or not other or len(parts) != 2:
         return ""
     before = f"{_clause(binding, words)} {parts[0]}"

@@ -29,6 +29,8 @@ _LABELLED = 1.0
 _NEAR = 40
 #: The score of a multiple of which both sides are labels.
 _OF_LABELS = 6.0
+#: What a family is worth of which a number of the sentence is bound to an element.
+_OF_BOUND = 0.3
 #: What the difference of two labels is worth that the sentence states.
 _OF_GAP = 1.5
 #: Longest code of an extreme.
@@ -38,16 +40,17 @@ _HERE = re.compile("")
 
 def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     """Return the conditions for a word of comparison that labels of the sentence give."""
-    if spoken.denied or spoken.table == "weak":
+    if spoken.denied:
         return []
-    if functions_of(spoken):
+    if functions_of(spoken) and spoken.table != "weak":
         return only_natural(
             [(one.evidence, one.holds, one.candidate) for one in _extremes(scope, spoken)]
         )
     if spoken.what in ("more", "less", "same") or spoken.what in EITHER:
         several = list(_pairs(scope, spoken))
         pairs = only_natural(several)
-        if pairs and pairs[0].sure and max(evidence for evidence, _, _ in several) > 0:
+        is_named = bool(several) and max(evidence for evidence, _, _ in several) > 0
+        if spoken.table == "weak" or (pairs and pairs[0].sure and is_named):
             return pairs
         return [*pairs, *only_natural(list(_columns(scope, spoken)))]
     return []
@@ -167,25 +170,28 @@ def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
     for family in scope.families:
         if family.is_text and not family.is_time:
             continue
-        evidence = scope.evidence(spoken, family)
         several = _compared(scope, spoken, scope.mentions(family))
-        if evidence is None or several is None:
-            continue
-        is_clear = all(one.is_text for one in several) and spoken.what not in EITHER
-        if not evidence and (not is_clear or spoken.table == "order"):
+        if several is None:
             continue
         elements = [family.elements[one.index] for one in several]
         values = [family.ranks[one.index] for one in several]
-        way = WAYS.get(spoken.what, 1 if values[0] > values[1] else -1)
-        is_so = all(holds(values[0], other, way) for other in values[1:])
-        code = f" {SIGNS[way]} ".join(one.code for one in elements)
+        evidence = scope.evidence(spoken, family, may_be_unknown=scope.is_alone(family))
+        if evidence is None:
+            continue
+        evidence += _OF_BOUND * any(one.code in scope.codes for one in family.elements)
         gap = scope.gap(spoken)
         if gap is not None and len(values) == 2 and not family.is_text:
             if cost_of_fit(gap, abs(values[0] - values[1])) is None:
                 continue
             evidence += _OF_GAP
+        is_clear = all(one.is_text for one in several) and spoken.what not in EITHER
+        if not evidence and (not is_clear or spoken.table == "order"):
+            continue
+        way = WAYS.get(spoken.what, 1 if values[0] > values[1] else -1)
+        is_so = all(holds(values[0], other, way) for other in values[1:])
+        code = f" {SIGNS[way]} ".join(one.code for one in elements)
         score = SCORE + _LABELLED + evidence - max(one.cost for one in elements)
-        decided = same or scope.decides(spoken, code)
+        decided = same or scope.decides(spoken, code) or (spoken.what in EITHER and gap is not None)
         yield evidence, is_so and decided, Candidate(code, score, True, (elements[0],))
 
 
@@ -214,7 +220,7 @@ def multiples(scope: Scope) -> Iterator[Word]:
                 continue
             ratio = float(one.value) / float(other.value)
             fits = cost_of_fit(stated, ratio) is not None
-            near = not is_bound(stated) or is_near_bound(stated, ratio)
+            near = not is_bound(stated) or is_near_bound(stated, ratio) or evidence == 0
             code = f"{in_brackets(one.code)} / {in_brackets(other.code)}"
             candidate = Candidate(code, _OF_LABELS, True, (one, other), ratio)
             found.append((float(evidence), fits and near, candidate))
@@ -232,6 +238,11 @@ def _compared(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list
         link = _HERE.search(scope.text, spoken.end)
     inside = [one for one in mentions if start <= one.start < end]
     if link and _is_bound(scope, link.end()):
+        return None
+    directly = scope.page.words.regex(r"\s(?:<grammar.articles>\s)?")
+    if any(directly.fullmatch(scope.text, spoken.end, one.start) for one in inside):
+        link = _HERE.search(scope.text, spoken.end)  # *spelt outweighs rye*
+    elif spoken.table == "weak":
         return None
     if link:
         after = [one for one in inside if 0 <= one.start - link.end() < _NEAR][:1]

@@ -58,9 +58,10 @@ def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> I
             spoken = replace(spoken, what=f"sides:{spoken.what}")
         several = bind_together.conditions(search, spoken)
         if not bind_together.joins_two(search, spoken):
+            labelled = bind_labels.conditions(search, spoken)
             several = [
-                *search.conditions(spoken),
-                *bind_labels.conditions(search, spoken),
+                *search.conditions(spoken, has_labels=any(one.sure for one in labelled)),
+                *labelled,
                 *bind_quantified.conditions(search, spoken),
             ]
         found = [
@@ -91,8 +92,11 @@ def _merged(found: Sequence[Candidate]) -> list[Candidate]:
 class _Search(Scope):
     """The search in one sentence."""
 
-    def conditions(self, spoken: Spoken) -> Iterator[Candidate]:
-        """Yield the conditions for a word of comparison that hold."""
+    def conditions(self, spoken: Spoken, *, has_labels: bool) -> Iterator[Candidate]:
+        """Yield the conditions for a word of comparison that hold.
+
+        With ``has_labels``, the labels of the sentence show which two things are compared.
+        """
         before, behind = self.clause(spoken.start)
         if not spoken.denied and spoken.what in ("more", "less"):
             yield from beside(self.text, self.stated, spoken, self.page.words)
@@ -111,6 +115,8 @@ class _Search(Scope):
             yield from from_before(self.text, self.stated, spoken, earlier, self.page.words)
         if spoken.what in ("more", "less", "rises", "falls"):
             yield from self._differences(spoken)
+        if has_labels:
+            return
         if spoken.what in ("more", "less", "same") or spoken.what in EITHER:
             pairs = list(self._pairs(spoken, before, behind))
             yield from pairs

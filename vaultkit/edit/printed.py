@@ -103,14 +103,18 @@ def _printed(call: ast.Call) -> Iterator[Written]:
         parts += argument.values if isinstance(argument, ast.JoinedStr) else [argument]
     texts = [str(part.value) if isinstance(part, ast.Constant) else None for part in parts]
     before = ""
+    # If no text is behind the last value, each value has its text before it.
+    is_ahead = bool(texts) and texts[-1] is None
     # Behind the last part there is no text, and `print()` has no part at all.
     for part, text, behind in zip(parts, texts, [*texts, None][1:], strict=True):
         if text is not None:
             before = text
             continue
-        ahead, after = stems(_BREAK.split(before.rstrip(" :=|"))[-1]), _behind(behind or "")
+        ahead = stems(_BREAK.split(before.rstrip(" :=|"))[-1])
+        behind = "" if is_ahead and ahead else behind or ""
+        after = _behind(behind)
         # Behind two blanks, the text is about the next value.
-        names = stems(_COLUMN.split(before.rstrip())[-1]) | after | _unit(behind or "")
+        names = stems(_COLUMN.split(before.rstrip())[-1]) | after | _unit(behind)
         phrases = tuple(phrase for phrase in (ahead, after) if phrase)
         match part:
             case ast.FormattedValue(inner, _, form):

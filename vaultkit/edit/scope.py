@@ -15,6 +15,7 @@ from vaultkit.claims.stated import Stated
 from vaultkit.edit.bind_beside import numbers_of, unit_or_noun
 from vaultkit.edit.bind_compared import end_of_statement
 from vaultkit.edit.bind_numbers import PLACES, Reading
+from vaultkit.edit.expressions import NAMELESS
 from vaultkit.edit.families import Family
 from vaultkit.edit.kinds import is_multiple, is_percent
 from vaultkit.edit.sentences import Candidate, Page, Passage, is_alone
@@ -139,7 +140,15 @@ class Scope:
         return stops[-1] if stops else start, stop.start() if stop else end
 
     def gap(self, spoken: Spoken) -> Stated | None:
-        """Return the number by which something is more or less: *43 more runs*, *5 days longer*."""
+        """Return the number by which something is more or less: *43 more runs*, *5 days longer*.
+
+        It may be behind *by*: *spelt outweighs rye by 50 g*.
+        """
+        _, end = self.clause(spoken.start)
+        if by := self.page.words.regex(r"\b<roles.by>\s").search(self.text, spoken.end, end):
+            for stated, _ in self.readings:
+                if stated.start == by.end() and not (is_percent(stated) or is_multiple(stated)):
+                    return stated
         for stated, _ in self.readings:
             between = self.text[stated.end : spoken.start]
             if stated.end <= spoken.start and re.fullmatch(r"\s?(?:[^\W\d]+\s)?", between):
@@ -184,6 +193,9 @@ class Scope:
                 continue
             best: list[tuple[float, int, int]] = []
             for index, (label, text) in enumerate(zip(labels, textual, strict=True)):
+                if text and word == label:
+                    best.append((len(label) + 1.0, 1, index))  # *A4* is one word
+                    continue
                 own = (text - shared) or text or (label if family.names & self._said else text)
                 if not own or not overlap(own, word):
                     continue
@@ -220,7 +232,15 @@ class Scope:
         return any(
             any(one.code in code for one in family.elements)
             for family in self.families
-            if self.evidence(spoken, family) is None
+            if self.evidence(spoken, family, may_be_unknown=self.is_alone(family)) is None
+        )
+
+    def is_alone(self, family: Family) -> bool:
+        """Return whether no other family has elements with the same labels."""
+        own = {one.labels[:1] for one in family.elements} - {(NAMELESS,)}
+        return not any(
+            one is not family and own <= {each.labels[:1] for each in one.elements}
+            for one in self.families
         )
 
     def dimensions(self, spoken: Spoken) -> set[str]:
@@ -295,8 +315,9 @@ def only_natural(found: Sequence[tuple[float, bool, Candidate]]) -> list[Candida
     """
     best = max((evidence for evidence, _, _ in found), default=0.0)
     holding = [one for evidence, holds, one in found if holds and evidence > best - _CLOSE]
-    # The sentence must name what it means, or else only one family can be meant.
-    if not holding or (not best and len({one.code for one in holding}) > 1):
+    # The sentence must name what it means, or else it must be so of all that can be meant.
+    is_so_of_all = all(holds for _, holds, _ in found)
+    if not holding or (not best and len({one.code for one in holding}) > 1 and not is_so_of_all):
         return [replace(one, sure=False) for one in holding]
     return [replace(max(holding, key=lambda one: one.score), sure=True)]
 
