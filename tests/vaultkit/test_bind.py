@@ -237,6 +237,19 @@ def test_the_text_before_each_printed_value_is_its_name() -> None:
     assert bound("The median is 2.2.", code) == "The median is 2.2<!-- = np.median(x) -->."
 
 
+def test_a_count_of_things_is_the_length_of_all_lists() -> None:
+    code = "bills = [20.5, 31.0, 24.0]\nkwh = [110, 160, 135]"
+    assert bound("In three months nobody complained.", code) == (
+        "In three<!-- = len(kwh) --> months nobody complained."
+    )
+    for prose in ("Three hours were long.", "The other three months were dry.", "It came in May."):
+        assert bound(prose, code) == prose
+    other = f"{code}\ncolours = ['red', 'green', 'blue', 'grey']"
+    assert bound("In three months nobody complained.", other) == (
+        "In three months nobody complained."
+    )
+
+
 def test_labels_of_letters_and_digits_are_compared() -> None:
     code = "steps = {'A4': 0, 'B4': 2, 'C5': 3}"
     assert bound("B4 sits below C5.", code) == "B4 sits below<!-- steps['B4'] < steps['C5'] --> C5."

@@ -15,6 +15,7 @@ from vaultkit.claims.units import unit_behind
 from vaultkit.edit import bind_ranks
 from vaultkit.edit.bind_beside import Beside, numbers_of
 from vaultkit.edit.bind_combined import SIZE, Combinations
+from vaultkit.edit.bind_lengths import is_length_of_all
 from vaultkit.edit.described import Surroundings
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
@@ -191,6 +192,7 @@ class _Search:
         self.sentence = sentence
         self.words = page.words
         self.text = sentence.piece.text
+        self._is_first = all(sentence.line < block.fence.line for block in page.note.blocks)
         self.pool = [a for a in page.pool(sentence.line) if not isinstance(a.value, str)]
         self._surroundings: dict[Stated, Surroundings] = {}
         self.wide = words_of(self.text[max(0, sentence.start - _BEFORE) : sentence.start])
@@ -253,7 +255,7 @@ class _Search:
         ``said`` are the stems of the sentence; ``same``, whether an output of the atom has the
         digits of the number. The fewer these are, the more of the names must be said.
         """
-        if is_bound(stated):
+        if is_bound(stated) and not (is_count(stated) and self._counts(stated, atom)):
             return False
         is_ordinal_number = is_ordinal(stated, self.text)
         if is_ordinal_number and atom.code.isidentifier():
@@ -441,6 +443,11 @@ class _Search:
         around = self._around(stated)
         if around.counted(atom) or around.printed(atom) or around.named(atom):
             return True
+        lengths = [one for one in self.pool if one.code.startswith("len(")]
+        if not any(around.counted(one) and one.value == atom.value for one in lengths):
+            own = self.sentence, lengths, self.words
+            if is_length_of_all(stated, atom, *own, is_first=self._is_first):
+                return True
         named = self._is_named(stated, atom)
         return (named or float(atom.value) > _TINY) and self._is_nearest(stated, atom)
 

@@ -63,14 +63,14 @@ class Surroundings:
         # *The menu has four items*.
         holder = _HOLDER.search(self.before)
         noun = re.match(r"\s+(\w+)", self.behind)
-        is_holder = bool(holder and noun and _is_plural(noun[1]) and atom.code.startswith("len("))
+        is_holder = bool(holder and noun and is_plural(noun[1]) and atom.code.startswith("len("))
         return is_holder and overlap(atom.nouns, stems(holder[1] if holder else "")) >= NAMED
 
     def _is_noun(self, atom: Atom) -> bool:
         """Return whether the noun behind the number is printed there, or an item of the list."""
         found = re.match(r"\s+(?:[^\W\d_]+-?\s+)??([^\W\d_]{3,})\b", self.behind)
         first = re.match(r"\s+([^\W\d_]{3,})\b", self.behind)
-        nouns = [match[1] for match in (first, found) if match and _is_plural(match[1])]
+        nouns = [match[1] for match in (first, found) if match and is_plural(match[1])]
         words = [*atom.nouns, *(w for phrase in atom.phrases if len(phrase) == 1 for w in phrase)]
         return any(overlap([word], stems(noun)) >= NAMED for word in words for noun in nouns)
 
@@ -158,7 +158,8 @@ def _has_letters(label: frozenset[str]) -> bool:
     return any(word.isalpha() for word in label)
 
 
-def _is_plural(noun: str) -> bool:
+def is_plural(noun: str) -> bool:
+    """Return whether a noun has the form of a plural."""
     return noun.lower().endswith(("s", *_PLURALS))
 
 

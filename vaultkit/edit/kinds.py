@@ -35,7 +35,8 @@ def is_count(stated: Stated) -> bool:
     [True, False, True, False, False, False]
     """
     exact = [one for one in stated.ranges if one.low is not None and one.high is not None]
-    if len(exact) < len(stated.ranges) or stated.value.denominator > 1:
+    # *Over six weeks* is a count or a bound.
+    if not exact or stated.value.denominator > 1:
         return False
     in_words = not stated.digits and not stated.times
     is_exact = in_words or all(one.low == one.high for one in exact)
