@@ -205,6 +205,16 @@ life_mug, life_flask = 13.9, 86.6
         ("It rose until Wednesday and fell afterwards.",
          "It rose<!-- all(b > a for a, b in zip(level[:3], level[1:3])) --> until Wednesday"
          " and fell<!-- all(b < a for a, b in zip(level[2:], level[3:])) --> afterwards."),
+        ("Each flask is colder than the one before.",
+         "Each flask is colder<!-- all(b < a for a, b in zip(flask, flask[1:])) --> than the one"
+         " before."),
+        ("The flask cools steadily from 91.0 to 75.1 degrees.",
+         "The flask cools steadily from 91.0<!-- = flask[0] --> to 75.1<!-- = flask[-1] -->"
+         " degrees."),
+        ("Down the list the flask falls to 75.1.",
+         "Down the list the flask falls<!-- all(b < a for a, b in zip(flask, flask[1:])) --> to"
+         " 75.1<!-- = flask[-1] -->."),
+        ("Each day it fell.", "Each day it fell."),  # the mug, or the flask?
         ("The life of the flask is longer than that of the mug.",
          "The life of the flask is longer<!-- life_flask > life_mug --> than that of the mug."),
         ("Robins were caught most often.",
@@ -226,8 +236,8 @@ def test_labels_are_compared_in_the_list_that_the_sentence_means(prose: str, exp
 def test_what_a_loop_prints_grows_with_its_items() -> None:
     code = "power = 500\nfor watts in (100, 150, 250):\n    print(watts, power / watts)"
     assert bound("The higher the power, the shorter the ride.", code) == (
-        "The higher the power, the shorter<!-- all((j < m) == (power / j > power / m)"
-        " for j in (100, 150, 250) for m in (100, 150, 250)) --> the ride."
+        "The higher the power, the shorter<!-- all((a < b) == (power / a > power / b)"
+        " for a in (100, 150, 250) for b in (100, 150, 250)) --> the ride."
     )
 
 

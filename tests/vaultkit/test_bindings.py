@@ -191,6 +191,7 @@ The largest<!-- cities["Lima"] == max(cities.values()) --> city is {Lima|Oslo}
     "finance": """
 the {last|first} balance is the largest<!-- balance[-1] == max(balance) -->
 the {third|fifth} balance is the largest<!-- balance[2] == max(balance) -->
+the {last|first} balance is 1102.5<!-- = balance[-1] -->
 {No|Every} balance of the three years is below 1,000<!-- not any(one < 1000 for one in balance) -->
 {five|six} per cent<!-- = rate -->
 {|0.}5 %<!-- = rate -->

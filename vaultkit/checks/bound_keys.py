@@ -98,11 +98,14 @@ def _is_named(binding: Binding, key: str, words: Lexicon, *, is_subject: bool) -
 
 
 def other_place(binding: Binding) -> str:
-    """Return the ordinal of a sentence that is not the place of the bound largest or smallest.
+    """Return the ordinal of a sentence that is not the place of the bound element.
 
-    *The first lap was the longest* contradicts ``laps[-1] == max(laps)``.
+    *The first lap was the longest* contradicts ``laps[-1] == max(laps)``, and *the last lap took
+    52 s* contradicts ``laps[0]``.
     """
     match binding.tree:
+        case ast.Subscript(ast.Name(), index):
+            pass
         case ast.Compare(
             ast.Subscript(ast.Name(), index), [ast.Eq()],
             [ast.Call(ast.Name("max" | "min")) | ast.Call(ast.Attribute(_, "max" | "min"))],

@@ -26,7 +26,7 @@ _OF_DIMENSION = 0.5
 #: What it is worth that all its names are said.
 _WHOLE = 0.5
 #: Names of the variables for two items.
-_NAMES = ("j", "k", "m", "n", "p", "q")
+_NAMES = ("a", "b", "c", "d", "j", "k", "m", "n", "p", "q")
 #: The sign of the second comparison if the first one is ``<``.
 _SIGNS = {1: "<", -1: ">"}
 
@@ -54,6 +54,8 @@ class _Quantity:
     names: frozenset[str]
     #: Whether a loop gives the values themselves: ``for n in (10, 100, 1000)``.
     is_given: bool = False
+    #: Whether it is a dictionary.
+    is_keyed: bool = False
 
     def of(self, name: str) -> str:
         """Return the code for the item that another variable stands for."""
@@ -186,10 +188,10 @@ def _quantity(family: Family) -> _Quantity | None:
     if family.is_text or family.loop is None or len(family.elements) < _FEW:
         return None
     loop = family.loop
-    each, variable, over = loop.each, loop.variable, loop.over
-    if over == f"{family.owner}.values()":
-        each, variable, over = f"{family.owner}[k]", "k", family.owner
-    return _Quantity(each, variable, over, tuple(family.numbers), family.names)
+    values, owner = tuple(family.numbers), family.owner
+    if loop.over == f"{owner}.values()":
+        return _Quantity(f"{owner}[k]", "k", owner, values, family.names, is_keyed=True)
+    return _Quantity(loop.each, loop.variable, loop.over, values, family.names)
 
 
 def _keys(family: Family, made: _Quantity) -> _Quantity | None:
@@ -215,12 +217,13 @@ def _are_together(one: Sequence[float], other: Sequence[float], way: int) -> boo
 def _code(one: _Quantity, other: _Quantity, sign: str) -> str:
     """Return the condition that two quantities grow together."""
     used = identifiers(f"({one.each}, {one.over}, {other.each}, {other.over})")
-    a, b = [name for name in _NAMES if name not in used][:2]
-    if one.over == other.over:
+    a, b, c, d = [name for name in _NAMES if name not in used][:4]
+    if one.over == other.over or (one.is_keyed and other.is_keyed):
         return (f"all(({one.of(a)} < {one.of(b)}) == ({other.of(a)} {sign} {other.of(b)})"
                 f" for {a} in {one.over} for {b} in {one.over})")  # fmt: skip
     lists = ", ".join(
         own.over if own.each == own.variable else f"[{own.each} for {own.variable} in {own.over}]"
         for own in (one, other)
     )
-    return f"all((a < b) == (c {sign} d) for a, c in zip({lists}) for b, d in zip({lists}))"
+    pairs = f"for {a}, {c} in zip({lists}) for {b}, {d} in zip({lists})"
+    return f"all(({a} < {b}) == ({c} {sign} {d}) {pairs})"

@@ -29,8 +29,9 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
     A list must be named, or be the only one that is in order where the sentence says so: *until
     Thursday*, *from May on*.
     """
-    # *The time grows with n* says nothing of the order of a list.
-    if scope.page.words.regex(r"\s+<binding.with>\b").match(scope.text, spoken.end, end):
+    # *The time grows with n* says nothing of the order of a list, unless it is *with each step*.
+    with_what = r"\s+<binding.with>\s(?!<trends.each>\b)"
+    if scope.page.words.regex(with_what).match(scope.text, spoken.end, end):
         return
     said = words_of(scope.text[start:end])
     way = WAYS[spoken.what]
@@ -38,7 +39,7 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
     if spoken.denied:
         sign = {">": "<=", "<": ">="}[sign]
     found = []
-    each = scope.page.words.regex(r"\b<quantifiers.all>\b")
+    each = scope.page.words.regex(r"\b(?:<quantifiers.all>|<trends.along>)\b")
     for family in scope.families:
         if family.is_text or not family.is_ordered_by_place or family.loop is None:
             continue
@@ -71,24 +72,36 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
             ends = family.elements[first], family.elements[last - 1]
             code = f"{ends[1].code} {sign} {ends[0].code}"
             candidate = replace(candidate, code=code)
-        if len(code) > _LONGEST:
-            continue
         sure = is_said or spoken.denied or each.search(scope.text, start, end)
         has_order = sure or (bool(family.owner) and "['" not in family.elements[0].code)
-        if named >= NAMED and whole and in_order and has_order:
+        if named >= NAMED and whole and in_order and has_order and len(code) <= _LONGEST:
             yield candidate
-        elif is_said or (evidence and each.search(scope.text, start, end)):
+        elif is_said or each.search(scope.text, start, end):
             found.append((evidence, in_order, candidate))
-    yield from only_natural(found)
+    chosen = only_natural(found)
+    is_named = any(evidence for evidence, _, _ in found)
+    if is_named or sum(in_order for _, in_order, _ in found) == 1:
+        yield from (one for one in chosen if len(one.code) <= _LONGEST)
 
 
 #: The parts of a list that a change is about; *from year to year* is of all years.
 _THE = r"\s+(?:<binding.article>\s+)?"
-_FROM = rf"\b<binding.start>{_THE}(\w+)\s+(?:<binding.on>|<binding.end>)\b(?:{_THE}(\w+))?"
-_TO = rf"\b(?:<binding.end>|<binding.up_to>){_THE}(\w+)"
+_PLACE = r"(\w+(?:\.\d+)?)"
+_FROM = rf"\b<binding.start>{_THE}{_PLACE}\s+(?:<binding.on>|<binding.end>)\b(?:{_THE}{_PLACE})?"
+_TO = rf"\b(?:<binding.end>|<binding.up_to>){_THE}{_PLACE}"
 _AFTER = rf"\b<binding.after>{_THE}(\w+)"
 _STRETCH = r"\s(?:\w+\s){0,2}<binding.start>\b[^.;]*\b<binding.to>\b"
 _AFTERWARDS = r"\b<binding.afterwards>\b"
+#: Each element is compared with the one before: *each leg is longer than the one before*.
+_EACH = r"\b<trends.each>\s(?:\w+\s){1,3}<grammar.being>\s(?:\w+\s)?$"
+_BEFORE = r"\s(?:\w+\s)?<trends.one_before>\b"
+
+
+def compares_neighbours(scope: Scope, spoken: Spoken) -> bool:
+    """Return whether a word compares each element with the one before."""
+    regex = scope.page.words.regex
+    is_of_each = regex(_EACH).search(scope.text, scope.sentence.start, spoken.start)
+    return bool(is_of_each and regex(_BEFORE).match(scope.text, spoken.end))
 
 
 def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool] | None:
@@ -107,6 +120,10 @@ def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool
             n for n, one in enumerate(family.elements)
             if one.labels and (says_label(one.labels[0], own) or _is_key(one, word))
         ]  # fmt: skip
+        if not found and (number := scope.page.words.value("ordinals", word)):
+            found = [int(number) - 1] if number <= count else []
+        if not found and re.fullmatch(r"\d+(?:\.\d+)?", word):
+            found = [n for n, value in enumerate(family.numbers) if value == float(word)]
         return found[0] if len(found) == 1 else None
 
     first, last, is_said = 0, count - 1, False
@@ -124,7 +141,8 @@ def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool
     if not is_said and len(said) > 1 and regex(_STRETCH).match(scope.text, spoken.end):
         # *It falls from 35 at Venus to 10 at Saturn*.
         first, last, is_said = said[0].index, said[-1].index, True
-    if regex(_AFTERWARDS).search(text):
+    is_next = bool(regex(r"\W*<trends.then>\b").match(text))
+    if is_next or regex(_AFTERWARDS).search(text):
         own = _turning_point(scope, begins, family, place)
         if own is None:
             return None

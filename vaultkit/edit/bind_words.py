@@ -27,7 +27,7 @@ from vaultkit.edit.bind_compared import (
 )
 from vaultkit.edit.bind_extremes import EITHER, extremes, names
 from vaultkit.edit.bind_numbers import Reading
-from vaultkit.edit.bind_trends import trends
+from vaultkit.edit.bind_trends import compares_neighbours, trends
 from vaultkit.edit.kinds import is_percent
 from vaultkit.edit.scope import Scope, Side, Word, is_textual
 from vaultkit.edit.sentences import Candidate, Page, Passage, words_of
@@ -115,6 +115,9 @@ class _Search(Scope):
             yield from from_before(self.text, self.stated, spoken, earlier, self.page.words)
         if spoken.what in ("more", "less", "rises", "falls"):
             yield from self._differences(spoken)
+        if spoken.what in ("more", "less") and compares_neighbours(self, spoken):
+            yield from trends(self, spoken, before, behind)
+            return
         if has_labels:
             return
         if spoken.what in ("more", "less", "same") or spoken.what in EITHER:

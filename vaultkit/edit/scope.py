@@ -28,6 +28,8 @@ _MENTIONED = 0.5
 #: What one is worth that the words right behind the comparison name, as in *more flour*; and what
 #: each variable costs that the sentence does not name.
 _NOUN, _UNSAID, _MOST_UNSAID = 0.5, 0.2, 0.6
+#: What it is worth that a capital letter is the initial of a word: the energies ``E``.
+_INITIAL = 0.2
 #: How far the evidence for two families may be apart if both may be meant.
 _CLOSE = 0.15
 #: The dimension of adjectives that may be said of any quantity, such as *larger*.
@@ -280,6 +282,8 @@ class Scope:
         noun = stems(" ".join(_WORD.findall(self.text[spoken.end : self.sentence.end])[:2]))
         counted = overlap(names, noun) >= NAMED
         named = (_NAMED - min(_UNSAID * unsaid, _MOST_UNSAID) + _NOUN * counted) * found
+        named += _INITIAL * any(word.startswith(family.owner.lower()) for word in self._said
+                                if len(family.owner) == 1 and family.owner.isupper())  # fmt: skip
         return named + (_OF_DIMENSION if wanted & own else _MENTIONED * bool(said & own))
 
 
