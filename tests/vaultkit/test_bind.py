@@ -215,6 +215,12 @@ life_mug, life_flask = 13.9, 86.6
          "Down the list the flask falls<!-- all(b < a for a, b in zip(flask, flask[1:])) --> to"
          " 75.1<!-- = flask[-1] -->."),
         ("Each day it fell.", "Each day it fell."),  # the mug, or the flask?
+        ("Two of the four have levels of 2.8 or more.",
+         "Two of the four have levels of 2.8 or more."),  # there are five
+        ("Two of the five have levels of 2.8 or more.",
+         "Two<!-- = sum(v >= 2.8 for v in level) --> of the five have levels of 2.8 or"
+         " more<!-- sum(v >= 2.8 for v in level) == 2 -->."),
+        ("The line robin-wren is the longest.", "The line robin-wren is the longest."),
         ("The life of the flask is longer than that of the mug.",
          "The life of the flask is longer<!-- life_flask > life_mug --> than that of the mug."),
         ("Robins were caught most often.",
@@ -242,9 +248,13 @@ def test_what_a_loop_prints_grows_with_its_items() -> None:
 
 
 def test_the_text_before_each_printed_value_is_its_name() -> None:
-    code = "import numpy as np\nx = np.array([1.5, 2.25, 3.0])\n"
+    code = "import numpy as np\nx = np.array([1.5, 2.25, 3.3])\n"
     code += "print('mean', round(x.mean(), 1), 'median', np.median(x))"
     assert bound("The median is 2.2.", code) == "The median is 2.2<!-- = np.median(x) -->."
+    assert bound("The mean is 2.35 and the median 2.25, so the median is lower.", code) == (
+        "The mean is 2.35<!-- = x.mean() --> and the median 2.25<!-- = np.median(x) -->,"
+        " so the median is lower<!-- np.median(x) < x.mean() -->."
+    )
 
 
 def test_a_count_of_things_is_the_length_of_all_lists() -> None:

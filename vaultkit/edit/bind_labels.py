@@ -123,7 +123,8 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
     """Yield for each family whether the label next to a superlative is its extreme."""
     start, end = scope.clause(spoken.start)
     for family in scope.families:
-        evidence = scope.evidence(spoken, family)
+        may_be_unknown = scope.may_be_unknown(family)
+        evidence = scope.evidence(spoken, family, may_be_unknown=may_be_unknown)
         if len(family.elements) < _FEW or evidence is None or family.is_text:
             continue
         if len(family.extreme("max")) > _LONGEST:
@@ -175,7 +176,7 @@ def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
             continue
         elements = [family.elements[one.index] for one in several]
         values = [family.ranks[one.index] for one in several]
-        evidence = scope.evidence(spoken, family, may_be_unknown=scope.is_alone(family))
+        evidence = scope.evidence(spoken, family, may_be_unknown=scope.may_be_unknown(family))
         if evidence is None:
             continue
         evidence += _OF_BOUND * any(one.code in scope.codes for one in family.elements)

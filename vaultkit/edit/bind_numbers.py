@@ -118,7 +118,8 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
             several += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
             if not any(c.sure for c in several):
                 several += near.of(one)
-        ranked = _sure_first(sorted([*simple[one], *several], key=lambda c: -c.score))
+        ranked = sorted([*simple[one], *several], key=lambda c: (-c.score, not c.sure))
+        ranked = _sure_first(ranked)
         if is_multiple(one) or not (best and best.sure):
             # Many expressions have about the value of a multiple; the words say which.
             stated = (c.sure and (len(c.atoms) > 1 or is_multiple(one)) for c in ranked)
@@ -224,8 +225,9 @@ class _Search:
             score += _LABELLED * bool(atom.labels) * _labels_are_said(atom, said)
             score -= _PER_CHARACTER * max(0, len(atom.code) - _LONG)
             sure = score > 0 and self._sure(stated, atom, said - whole, same)
+            sure = sure or self._is_extreme_quantity(stated, atom)
             found.append(Candidate(atom.code, score, sure, (atom,), atom.value))
-        return _sure_first(sorted(found, key=lambda c: -c.score))
+        return _sure_first(sorted(found, key=lambda c: (-c.score, not c.sure)))
 
     def _whole(self, stated: Stated) -> frozenset[str]:
         """Return the words for what a part is of: *8 % of the limit* is not the limit itself."""
@@ -422,6 +424,13 @@ class _Search:
         named = overlap(atom.names - stems(MEANINGS[function]), said)
         return named >= NAMED and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
 
+    def _is_extreme_quantity(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether a number with a unit is clearly the largest or smallest of a list."""
+        if atom.extreme not in ("max", "min") or is_bound(stated) or is_count(stated):
+            return False
+        unit = unit_behind(self.text, stated.start, self.words)
+        return bool(unit) and self._is_the_extreme(stated, atom)
+
     def _is_the_extreme(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a superlative in the clause of a number leaves only one series.
 
@@ -433,7 +442,10 @@ class _Search:
         own = self.words.pattern("directions", table)
         either = self.words.pattern("grammar", "either")
         around = self._around(stated)
-        if not re.search(rf"\b(?:{own}|{either})\b", f"{around.ahead} {around.after}", re.I):
+        # *The thickest tree is the tallest, at 24 m*.
+        next_to = re.search(rf"\b(?:{own}|{either})\b\W+(?:\w+\W+)?$", around.before, re.I)
+        inside = re.search(rf"\b(?:{own}|{either})\b", f"{around.ahead} {around.after}", re.I)
+        if not (next_to or inside):
             return False
         same = [one for one in self.pool if one.value == atom.value and one.code != atom.code]
         return all(one.series == atom.series or one.cost > 0.7 for one in same)

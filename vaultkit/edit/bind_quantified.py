@@ -26,7 +26,7 @@ _SIGNS = {"more": ">", "less": "<", "at_least": ">=", "at_most": "<="}
 #: How far the nearest element may be from a bound that is meant; and if nothing is named.
 _NEAR, _NEXT = 0.5, 0.2
 #: Most characters between a word that bounds and its number.
-_GAP = 8
+_GAP = 16
 #: Fewest elements of which some are beyond a bound.
 _FEW = 3
 _Reading = tuple[float, bool, Candidate]
@@ -167,15 +167,18 @@ def _number(scope: Scope, spoken: Spoken) -> Stated | None:
     """Return the number behind a word that bounds it, or that before *or more*."""
     words = scope.page.words
     if words.regex(r"<bounds.behind>\b").match(spoken.word):
-        near = (own for own, _ in scope.readings if 0 <= spoken.start - own.end <= _GAP)
-        return next(near, None)
+        near = [own for own, _ in scope.readings if 0 <= spoken.start - own.end <= _GAP]
+        return near[-1] if near else None
     behind = (own for own, _ in scope.readings
               if own.start == spoken.start or 0 <= own.start - spoken.end <= _GAP)  # fmt: skip
     number = next(behind, None)
     if number is None or number.times:
         return None
     between = scope.text[spoken.end : max(number.start, spoken.end)]
-    return number if words.regex(r"\s?(?:<binding.than>\s)?[€$£]?").fullmatch(between) else None
+    # *Above magnitude 6*
+    noun = r"(?:(?!<grammar.the>\b)[^\W\d]{3,}\s)?" if number.digits else ""
+    gap = words.regex(rf"\s?(?:<binding.than>\s)?(?:<grammar.articles>\s)?{noun}[€$£]?")
+    return number if gap.fullmatch(between) else None
 
 
 def _bounds(scope: Scope, spoken: Spoken, family: Family) -> Iterator[Bound]:
@@ -228,10 +231,10 @@ def _quantity(scope: Scope, spoken: Spoken) -> Quantity | None:
     name = found[-1] if found else ""
     if denied and name not in ("all", "most", "not_all"):
         name = "none"
-    size, value, stated = None, Fraction(0), None
+    size, value, stated, limit = None, Fraction(0), None, _number(scope, spoken)
     of = words.regex(r"\b(?:<bounds.of>|<quantifiers.all>)\s(?:<grammar.the>\s|<bounds.those>\s)?$")
     for own, _ in scope.readings:
-        if not start <= own.start < spoken.start or is_ordinal(own, text):
+        if not start <= own.start < spoken.start or is_ordinal(own, text) or own == limit:
             continue
         if is_count(own):
             if of.search(text, start, own.start):

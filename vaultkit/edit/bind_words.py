@@ -37,6 +37,7 @@ from vaultkit.edit.sides import (
     comparable,
     holds,
 )
+from vaultkit.edit.syntax import identifiers
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: The tables of the lexicon with words of comparison.
@@ -203,7 +204,12 @@ class _Search(Scope):
         (_, one_end, one), (_, _, other) = alike
         same_unit = bool(one.unit) and one.unit == other.unit
         same_unit = same_unit or bool(against.fullmatch(self.text, one_end, alike[1][0]))
-        if one.code == other.code or not (same_unit or are_of_series(one.code, other.code)):
+        # The mean and the median of one list are alike, too.
+        same_list = bool(identifiers(one.code) & identifiers(other.code))
+        same_list = same_list and "(" in one.code and "(" in other.code
+        if one.code == other.code or not (
+            same_unit or same_list or are_of_series(one.code, other.code)
+        ):
             return
         for left, right in ((one, other), (other, one)):
             way = WAYS.get(spoken.what, 1 if left.value > right.value else -1)
