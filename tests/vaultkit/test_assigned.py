@@ -45,6 +45,11 @@ RIGHT = {
         "- The arrow leaves with 4.704 kJ.\n- The counterweight gives 9.732 kJ.",
         ("4.704", "9.732"),
     ),
+    "lines that are indented": (
+        'for day, ill in ((0, 4), (14, 79), (28, 898)):\n    print("  day", day, "ill", ill)',
+        "On day 14 there are 79 ill, on day 28 there are 898.",
+        ("79", "898"),
+    ),
     "lines that begin with a number": (
         'for day, ill in ((0, 4), (14, 79), (28, 898)):\n    print(day, "ill", ill)',
         "After two weeks 79 are ill, after four weeks 898.",

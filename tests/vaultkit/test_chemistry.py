@@ -6,7 +6,7 @@ import pytest
 
 from vaultkit.claims.claims import claims_of
 from vaultkit.read.markdown import parse
-from vaultkit.read.prose import plain_tex, states
+from vaultkit.read.prose import has_relation, plain_tex
 from vaultkit.render.chemistry import formula_to_tex, quantity_to_tex
 from vaultkit.render.latex import FormulaError
 from vaultkit.render.mathematics import to_mathml
@@ -51,7 +51,7 @@ def test_what_is_unfinished_is_read_as_far_as_it_goes(text: str) -> None:
     "tex", [r"\ce{2H2 + O2 -> 2H2O}", r"\ce{A <=> B}", r"\ce{A = B}", r"\ce{^{14}C}", r"\pu{kJ}"]
 )
 def test_a_reaction_states_nothing(tex: str) -> None:
-    assert not states(tex)
+    assert not has_relation(tex)
     assert statements(tex) == []
     note = parse(f"# A\n\nIt is ${tex}$, and more.\n")
     assert claims_of(note).quantities == ()
@@ -59,7 +59,7 @@ def test_a_reaction_states_nothing(tex: str) -> None:
 
 def test_a_diagram_states_nothing() -> None:
     diagram = r"\begin{CD}A @>f>> B\\ @| @VVV\\ A @= B\end{CD}"
-    assert not states(diagram)
+    assert not has_relation(diagram)
     assert statements(diagram) == []
     assert len(statements(rf"x = 3 \quad {diagram}")) == 1
 

@@ -42,6 +42,7 @@ PAIRS = [
     ("As in [[Sag]], where 23 people can stand.", "As in [[Sag]], where 32 people can stand."),
     ("The beam sags 12.48 mm (see [[Sag]]).", "The beam sags 12.84 mm (see [[Sag]])."),
     ("In [[Sag]] 23 people can stand, fewer than here.", "In [[Sag]] 32 people can stand, fewer."),
+    ("[[Sag|The beam sags 12.48 mm]] here.", "[[Sag|The beam sags 12.84 mm]] here."),
     ("In [[Sag]] the longest rope has 41 mm.", "In [[Sag]] the longest rope has 16 mm."),
 ]  # fmt: skip
 #: Sentences whose number need not be one of the linked note.
@@ -50,6 +51,7 @@ OPEN = [
     "It sags 12.84 mm, more than in [[Sag]].",
     "As in [[Sag]] and [[Bridge]], where the beam sags 12.84 mm.",
     "As in [[Sag]], where another beam would sag 12.84 mm.",
+    "It does not sag [[Sag|12.84 mm]].",
     "As in [[Sag]], where 32 ropes hang.",
     "As in [[Sag]], where the rope sags 99.9 mm.",
     "The beam sags 12.84 mm, which is much (see [[Sag]]).",

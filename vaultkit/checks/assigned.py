@@ -380,7 +380,7 @@ def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool)
         return 0
     (first, here, _), (second, there, _) = one, other
     if here is there:
-        if not mine or not its or _has_more(here, (first, second), mine | its):
+        if not mine or not its or _has_other_number(here, (first, second), mine | its):
             return 0
         without = [first, second]
         left, right = (_nearest(here.places(own, without), without) for own in (mine, its))
@@ -413,8 +413,8 @@ def _verdict(one: _Number, other: _Number, mine: Words, its: Words, alone: bool)
     return -1 if alone and any(crossed) else 0
 
 
-def _has_more(part: Part, numbers: Sequence[Stated], words: Words) -> bool:
-    """Return whether a part has a third number, to which a word may belong; a label is none."""
+def _has_other_number(part: Part, numbers: Sequence[Stated], words: Words) -> bool:
+    """Return whether a part has a number besides ``numbers`` that is not itself a label."""
     labels = {token.start for token in part.places(words, [])}
     return any(n.start not in labels for n in part.numbers if n not in numbers)
 

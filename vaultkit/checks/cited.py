@@ -40,6 +40,8 @@ from vaultkit.store import key_of
 _LEAST, _MANY = 2, 4
 #: By how many words another number must fit a clause better to be the one that is meant.
 _MORE_WORDS = 2
+#: How many words before a link may deny what it says.
+_BEFORE = 4
 #: Longer numbers in outputs are not numbers of a sentence.
 _LONGEST = 20
 _UNIT = re.compile(r"\s?([%°]|[A-Za-z]+)")
@@ -82,6 +84,8 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
     for sentence in sentences(note, _lexicon(note), {link.line for link in links}):
         begins, ends = sentence.place_of(0), sentence.place_of(max(0, len(sentence.text) - 1))
         first = bisect_left(links, begins, key=_position)
+        if first and _covers(links[first - 1], begins):
+            first -= 1  # the sentence begins with the words of the link
         links_within = links[first : bisect_right(links, ends, first, key=_position)]
         for number in filter(_is_comparable, sentence.numbers):
             around = [link for link in links_within if _is_in_link(link, sentence, number)]
@@ -97,12 +101,21 @@ def _is_comparable(number: Stated) -> bool:
 
 def _is_in_link(link: Link, sentence: Sentence, number: Stated) -> bool:
     """Return whether a number is in the words of a link."""
-    line, column = sentence.place_of(number.start)
+    return _covers(link, sentence.place_of(number.start))
+
+
+def _covers(link: Link, place: tuple[int, int]) -> bool:
+    """Return whether a place is within the brackets of a link."""
+    line, column = place
     return line == link.line and link.column <= column < link.column + len(str(link))
 
 
 def _belongs_to_link(link: Link, sentence: Sentence, number: Stated) -> bool:
-    """Return whether a sentence gives a number to the note of a link."""
+    """Return whether a number is quoted from the linked note.
+
+    It is in the words of the link, or shortly behind it, or before a link in brackets in the same
+    clause.
+    """
     ahead = [n for n in range(len(sentence.text)) if sentence.place_of(n) <= _position(link)]
     at = max(ahead, default=0)
     if sentence.place_of(number.start) < _position(link):
@@ -113,6 +126,10 @@ def _belongs_to_link(link: Link, sentence: Sentence, number: Stated) -> bool:
             return False
         return not is_apart(sentence, _clause(sentence, number))
     if not _is_in_link(link, sentence, number) and not is_cited(sentence, at, number.start):
+        return False
+    # *It is not [[Sag|12.5 mm]].*
+    before = " ".join(sentence.text[:at].split()[-_BEFORE:])
+    if re.search(rf"\b{sentence.lexicon.pattern('negations', 'words')}\b", before, re.IGNORECASE):
         return False
     from_link = sentence.text[at : number.end] + _text_up_to_pause(sentence, number)
     return not is_apart(sentence, from_link)

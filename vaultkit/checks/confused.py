@@ -137,7 +137,7 @@ class Confused:
                     yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
                 if number.bounds or significant_digits(number) < _LEAST:
                     continue
-                if why := self._number_with_unit_of_another(sentence, number, page):
+                if why := self._why_unit_is_of_another(sentence, number, page):
                     yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
                 elif why := self._number_with_other_digit(sentence, number, page):
                     yield Contradiction.of_number(sentence, number, why)
@@ -200,8 +200,8 @@ class Confused:
                 return number, f"{why} of the output at line {missing[0].line}"
         return None
 
-    def _number_with_unit_of_another(self, sentence: Sentence, number: Stated, page: _Page) -> str:
-        """Return the unit of a number in an output, if a sentence gives it that of another one."""
+    def _why_unit_is_of_another(self, sentence: Sentence, number: Stated, page: _Page) -> str:
+        """Return why a unit seems wrong, as its prefix or whole belongs to another; else empty."""
         units = words_behind(sentence, number)[:1]
         if not units or page.is_in_code(number):
             return ""

@@ -124,12 +124,14 @@ class LabelledNumbers:
         orders = list(_orders(block, variables))
         for step in steps:
             first, _ = step.shown_lines
-            lines = list(islice(step.output_lines(), _LINES))
+            # The number of a list item measures nothing: ``2. Split that …``.
+            lines = [
+                (_ITEM.sub(lambda own: " " * len(own[0]), text), line)
+                for text, line in islice(step.output_lines(), _LINES)
+            ]
             openings = Counter(_opening(text) for text, _ in lines)
             head = ""
             for index, (text, line) in enumerate(lines):
-                # The number of a list item measures nothing: ``2. Split that …``.
-                text = _ITEM.sub(lambda own: " " * len(own[0]), text)
                 source = f"output at line {line}"
                 is_key = openings[_opening(text)] > 1
                 found = list(NUMBER_IN_OUTPUT.finditer(text))
@@ -255,7 +257,7 @@ class LabelledNumbers:
             return
         opening = self.words(text[: found[0].start()])
         leads = (is_key or not opening) and re.match(
-            r"\s*[-+]?\d+(?!\.\d)[^,\d%/.]", text[len(_opening(text)) :]
+            r"\s*[-+]?\d+(?!\.\d)[^,\d%/.]", text[found[0].start() :]
         )
         begins = 0
         before: set[str] = set(opening)
@@ -409,7 +411,7 @@ def _titled(head: str, numbers: Sequence[re.Match[str]]) -> Iterator[tuple[str, 
 
 
 def _opening(text: str) -> str:
-    """Return the words before the first number of a line; the line itself if there are none."""
+    """Return the text before the first number of a line; the line itself if it has no number."""
     found = NUMBER_IN_OUTPUT.search(text)
     return text[: found.start()].strip() if found else text
 

@@ -18,7 +18,7 @@ from vaultkit.checks.observed_shapes import ObservedShapes, as_plain_array, rows
 from vaultkit.checks.together import Row
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.read.note import Block, Note
-from vaultkit.read.prose import plain_tex, states
+from vaultkit.read.prose import has_relation, plain_tex
 from vaultkit.run.session import Step
 
 NUMBER_IN_OUTPUT = re.compile(
@@ -81,7 +81,7 @@ class Observed:
         #: Lists that code writes out, with their sources.
         self.rows: dict[tuple[float, ...], str] = {}
         for formula in note.formulas:
-            if not formula.not_run and states(formula.tex):
+            if not formula.not_run and has_relation(formula.tex):
                 found = _IN_FORMULA.findall(plain_tex(formula.tex))
                 numbers = (_number_of_formula(number.replace("−", "-")) for number in found)
                 place = f"line {formula.line}, column {formula.column}"

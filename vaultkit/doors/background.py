@@ -113,7 +113,7 @@ class Background:
             self._changed.notify()
 
     def close(self) -> None:
-        """End all runs, and wait for them."""
+        """Cancel the run, which reports nothing more, and end the thread and the processes."""
         with self._changed:
             self._closed = True
             if self._running:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jinja2
-from mkdocs.commands import build as of_mkdocs
+from mkdocs.commands import build as mkdocs_build
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.structure.nav import Navigation
@@ -23,20 +23,20 @@ class ParallelBuild:
     """Replaces the function of MkDocs that fills the template of a page and writes the page."""
 
     def __init__(self, spool: PageSpool) -> None:
-        self._of_mkdocs: Any = None
+        self._build_page_of_mkdocs: Any = None
         self._are_built = False
         self._spool = spool
 
     def begin(self) -> None:
         """Replace MkDocs' function until all pages of this build are written."""
         self.end()
-        self._of_mkdocs, self._are_built = of_mkdocs._build_page, False
-        of_mkdocs._build_page = self._build
+        self._build_page_of_mkdocs, self._are_built = mkdocs_build._build_page, False
+        mkdocs_build._build_page = self._build
 
     def end(self) -> None:
         """Restore MkDocs' function."""
-        if self._of_mkdocs:
-            of_mkdocs._build_page, self._of_mkdocs = self._of_mkdocs, None
+        if self._build_page_of_mkdocs:
+            mkdocs_build._build_page, self._build_page_of_mkdocs = self._build_page_of_mkdocs, None
 
     def _build(
         self,
@@ -54,15 +54,17 @@ class ParallelBuild:
         """
         del page, excluded
 
-        def build(files: Iterable[File]) -> None:
+        def write_pages(files: Iterable[File]) -> None:
+            """Write the pages of some files, and free their content."""
             for file in files:
                 assert file.page is not None
                 hidden = file.inclusion.is_excluded()  # type: ignore[no-untyped-call]
                 self._spool.restore(file.page)
-                self._of_mkdocs(file.page, config, doc_files, nav, env, dirty, excluded=hidden)
+                build_page = self._build_page_of_mkdocs
+                build_page(file.page, config, doc_files, nav, env, dirty, excluded=hidden)
                 file.page.content = ""
 
         # The first call builds all pages.
         if not self._are_built:
             self._are_built = True
-            divide(doc_files, build)
+            divide(doc_files, write_pages)

@@ -209,7 +209,7 @@ class Expressions:
     ) -> Iterator[Atom]:
         """Yield the expressions on a variable: itself, its length, its items."""
         named = stems(name)
-        if (plain := _as_plain_data(value)) is not None:
+        if (plain := _number_or_text(value)) is not None:
             yield Atom(name, plain, named)
             return
         if isinstance(value, np.ndarray) and value.ndim != 1:
@@ -235,7 +235,7 @@ class Expressions:
         self, name: str, value: dict[Any, Any], named: frozenset[str]
     ) -> Iterator[Atom]:
         """Yield the expressions on a dictionary: its items; of numbers, also extremes and sum."""
-        plain = {key: _as_plain_data(item) for key, item in value.items()}
+        plain = {key: _number_or_text(item) for key, item in value.items()}
         for key, item in list(value.items())[:_MOST]:
             if not isinstance(key, (str, int, float, tuple)) or isinstance(key, np.generic):
                 continue
@@ -277,7 +277,7 @@ class Expressions:
         else:
             return
         for index, words, own in parts:
-            plain = _as_plain_data(own)
+            plain = _number_or_text(own)
             if plain is not None:
                 yield Atom(
                     f"{code}{index}", plain, named, (*label, words), _DERIVED, series=series + index
@@ -297,7 +297,7 @@ class Expressions:
         for n, item in [(n, value[n]) for n in (range(count) if count <= _MOST else ends)]:
             code = f"{shown}[{n - count if n and (n == count - 1 or n > _MOST) else n}]"
             label = ((labels[n] if labels else NAMELESS) or _ordinal(n, count),)
-            if (plain := _as_plain_data(item)) is not None:
+            if (plain := _number_or_text(item)) is not None:
                 yield Atom(code, plain, named, label, cost, series=series)
             else:
                 first = next(iter(item), None) if isinstance(item, (tuple, list)) else None
@@ -305,7 +305,7 @@ class Expressions:
                 yield from self._expressions_on_parts(code, series, item, named, (beside,))
         if count > _LONG:
             return
-        numbers = [own for item in value if isinstance(own := _as_plain_data(item), (int, float))]
+        numbers = [own for item in value if isinstance(own := _number_or_text(item), (int, float))]
         if len(numbers) == count > 1 and name.isidentifier():
             yield from _expressions_on_numbers(shown, value, numbers, named, cost)
             yield from _named_extremes(name, value, numbers, named, variables)
@@ -322,7 +322,7 @@ class Expressions:
             return
         value = evaluated(one.node, variables)
         names = _words_of_names(one.node) | one.names
-        if (plain := _as_plain_data(value)) is not None:
+        if (plain := _number_or_text(value)) is not None:
             shown = _printed_text(value, one.form)
             yield Atom(
                 code, plain, names, one.labels, cost, shown, one.series, phrases=one.phrases,
@@ -379,7 +379,7 @@ def _add(found: dict[str, Atom], atom: Atom) -> None:
     found[atom.code] = atom
 
 
-def _as_plain_data(value: Any) -> float | str | None:
+def _number_or_text(value: Any) -> float | str | None:
     """Return a number or a short text as plain data; None for anything else."""
     if isinstance(value, np.ndarray) and not value.ndim:
         value = value.item()
@@ -431,7 +431,7 @@ def _labels_of_elements(
             continue
         if getattr(items, "ndim", 1) != 1 or len(items) != len(value):
             continue
-        plain = [_as_plain_data(item) for item in items]
+        plain = [_number_or_text(item) for item in items]
         if all(isinstance(one, str) for one in plain):
             texts.append((other not in beside, isinstance(items, dict), [str(p) for p in plain]))
         else:
@@ -506,7 +506,7 @@ def _expressions_on_matrix(name: str, value: np.ndarray, named: frozenset[str]) 
         return
     for function in ("max", "min", "sum", "mean"):
         words = named | stems(MEANINGS[function])
-        own = _as_plain_data(getattr(value, function)())
+        own = _number_or_text(getattr(value, function)())
         if own is not None:
             yield Atom(f"{name}.{function}()", own, words, (), _OF_ARRAY)
     if value.ndim == 2 and value.size <= _CELLS:
@@ -514,7 +514,7 @@ def _expressions_on_matrix(name: str, value: np.ndarray, named: frozenset[str]) 
             code = f"{name}[{row}, {column}]"
             yield Atom(
                 code,
-                _as_plain_data(item) or 0,
+                _number_or_text(item) or 0,
                 named,
                 (NAMELESS,),
                 _CELL,

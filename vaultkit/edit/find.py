@@ -70,7 +70,7 @@ def block_in(note: Note, line: int) -> int | None:
 
 
 def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
-    """Return the name of a variable at a place, in code or in a formula, with its span."""
+    """Return the name at a place with its span: a word of code, or a variable of a formula."""
     text = note.lines[line - 1] if line <= len(note.lines) else ""
     index = block_in(note, line)
     if index is not None:
@@ -83,7 +83,7 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
     if formula_in(note, line, column) is None:
         return None
     best: tuple[str, Span] | None = None
-    for name in {name for block in note.blocks for name in bound(block)}:
+    for name in sorted({name for block in note.blocks for name in bound(block)}):
         for tex in tex_spellings(name):
             # The letter must not be part of a longer word or command.
             for found in re.finditer(rf"(?<![A-Za-z\\]){re.escape(tex)}(?![A-Za-z])", text):

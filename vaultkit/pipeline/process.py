@@ -224,6 +224,9 @@ class NoteWork:
     ) -> None:
         """Run the code of the note, and send its checks.
 
+        A message has ``check`` (a check), or ``of`` (the index of a block) with ``values`` (by
+        name, each with its type and text) or ``collected``, or ``outputs``, or ``read`` (paths).
+
         In the process that later resumes from a checkpoint, ``leave_checkpoint`` returns the
         serialised task to continue with; else None.
         """

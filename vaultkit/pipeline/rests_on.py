@@ -147,7 +147,7 @@ def uses_local_modules(facts: Facts) -> bool:
 
 
 def _state_of_options(note: Note, vault: Vault) -> str:
-    """Return the settings of the vault that decide about the checks of a note."""
+    """Return the settings that decide about the checks of a note, and the checks, as a text."""
     options, path = vault.options, vault.relative(note.path)
     names = sorted(checks_of(note, options, path))
     asked = (

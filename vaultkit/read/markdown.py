@@ -35,7 +35,7 @@ from vaultkit.read.note import (
 )
 from vaultkit.read.positions import Places, Source, join_texts, lines_of
 from vaultkit.read.predictions import Prediction, prediction_at
-from vaultkit.read.prose import Prose, states
+from vaultkit.read.prose import Prose, has_relation
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.sentences import Sentences
 from vaultkit.read.syntax import (
@@ -271,7 +271,7 @@ class _Reader:
             lines = token.content.split("\n")
             where = (n for n, raw in enumerate(lines) if raw.startswith(f"{key}:"))
             line = _line(token) + 1 + next(where, 0)
-            self.read_untypeset_formulas(str(found.values.get(key) or ""), line)
+            self.read_formulas_left_as_text(str(found.values.get(key) or ""), line)
         self.prose += extract.text_of_properties(found.values, token.content, _line(token) + 1)
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
@@ -457,7 +457,7 @@ class _Reader:
                     self.read_link(href, words, line, column, sentences.around(at))
                 case "image":
                     src = str(child.attrs.get("src", ""))
-                    self.read_untypeset_formulas(child.content, line, column)
+                    self.read_formulas_left_as_text(child.content, line, column)
                     self.read_link(src, child.content, line, column, sentences.around(at), True)
                 case "math_inline" | "math_inline_double":
                     not_run, here = (
@@ -490,10 +490,13 @@ class _Reader:
             elif href:
                 self.read_link(href, words, line, column, "", image)
 
-    def read_untypeset_formulas(self, text: str, line: int, column: int = 1) -> None:
-        """Record the formulas that state something in text that is not typeset."""
+    def read_formulas_left_as_text(self, text: str, line: int, column: int = 1) -> None:
+        """Record the formulas with a relation sign in text that the site shows as it is.
+
+        This is the alternative text of images, and text of the front matter.
+        """
         for found in _DOLLARS.finditer(text):
-            if states(found[1]):
+            if has_relation(found[1]):
                 self.untypeset_formulas.append(Formula(line, found[1], False, column=column))
 
     def read_link(

@@ -82,7 +82,8 @@ class Prose:
         """
         for first, last in reversed(spans_of_definitions(tex)):
             tex = tex[:first] + tex[last:]
-        self.add(FORMULA if not_run or states(tex) else CODE + plain_tex(tex) + END, line, column)
+        is_judged = not_run or has_relation(tex)
+        self.add(FORMULA if is_judged else CODE + plain_tex(tex) + END, line, column)
 
     def add_reason(self, why: str) -> None:
         """Add a comment that gives a reason for the number before it."""
@@ -129,13 +130,14 @@ _BEHIND = re.compile(
 )
 
 
-def states(tex: str) -> bool:
-    r"""Return whether a formula states something.
+def has_relation(tex: str) -> bool:
+    r"""Return whether a formula has a relation sign, so that it states something.
 
-    >>> states("x = 2"), states(r"x \approx 2"), states(r"2 \times 10^{-3}"), states(r"\left( 1")
-    (True, True, False, False)
-    >>> states(r"\ce{A -> B}"), states(r"m_{\ce{H2O}} = 3"), states(r"\begin{CD}A @= B\end{CD}")
-    (False, True, False)
+    >>> list(map(has_relation, ["x = 2", r"x \approx 2", r"2 \times 10^{-3}", r"\left( 1"]))
+    [True, True, False, False]
+    >>> chemistry = [r"\ce{A -> B}", r"m_{\ce{H2O}} = 3", r"\begin{CD}A @= B\end{CD}"]
+    >>> list(map(has_relation, chemistry))
+    [False, True, False]
     """
     tex = _DIAGRAM.sub("", replace_chemistry(tex, lambda _name, _inner: "{}"))
     return bool(_RELATION.search(tex))

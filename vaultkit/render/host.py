@@ -96,7 +96,7 @@ class VaultExtension(Extension):
         if page.options["mathematics"]:
             md.treeprocessors.register(_Mathematics(md, page), "vaultkit-mathematics", 4)
         # After all processors that set attributes.
-        md.treeprocessors.register(_SetTagAddresses(md, page), "vaultkit-addresses", -2)
+        md.treeprocessors.register(_FinishPage(md, page), "vaultkit-addresses", -2)
 
 
 def _is_registered(md: Markdown, extension: str) -> bool:
@@ -201,11 +201,11 @@ class _Mathematics(_PageProcessor):
             curl(root, toc)
 
 
-class _SetTagAddresses(_PageProcessor):
-    """Sets addresses that are known only for the finished page."""
+class _FinishPage(_PageProcessor):
+    """Sets what is known only for the finished page, and removes what could run a script."""
 
     def run(self, root: Element) -> None:
-        """Set the addresses of tags, and remove what the page may not contain."""
+        """Set the addresses of tags; then remove scripts from addresses and attributes."""
         page = self.page
         for anchor in root.iter("a"):
             tag = anchor.attrib.pop("data-tag", None)

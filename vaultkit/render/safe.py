@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 #: Characters that a browser ignores in an address.
 _IGNORED = re.compile(r"[\x00-\x20\x7f\xad\u200b-\u200f\u2028-\u202f\ufeff]+")
-_RUNS = re.compile(r"(?:java|vb|live)script:|data:(?!image/(?!svg))", re.IGNORECASE)
+_SCRIPT_SCHEME = re.compile(r"(?:java|vb|live)script:|data:(?!image/(?!svg))", re.IGNORECASE)
 _ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "poster", "data", "srcset")
 _ACTIVE = re.compile(
     r"<\s*(?:\w+:)?(?:script|foreignObject|iframe|object|embed|animate\w*|set|handler|listener)\b"
@@ -28,14 +28,18 @@ _IN_TAG = re.compile(r"(?:[^>\"']|\"[^\"]*\"|'[^']*')*+")
 
 
 def is_script_address(address: str) -> bool:
-    r"""Return whether an address is a script.
+    r"""Return whether a browser may run an address as a script.
+
+    These are ``javascript:`` and the like, and ``data:`` except images without scripts.
 
     >>> is_script_address("java\tscript:f()"), is_script_address("JavaScript:f()")
     (True, True)
-    >>> is_script_address("a.md#javascript:")
-    False
+    >>> is_script_address("a.md#javascript:"), is_script_address("data:image/png;base64,iVBO")
+    (False, False)
+    >>> is_script_address("data:text/html,<script>f()</script>")
+    True
     """
-    return bool(_RUNS.match(_IGNORED.sub("", html.unescape(address))))
+    return bool(_SCRIPT_SCHEME.match(_IGNORED.sub("", html.unescape(address))))
 
 
 def is_active(svg: str) -> bool:

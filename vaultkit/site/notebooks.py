@@ -82,10 +82,12 @@ def zip_notebooks(vault: Vault, made: Mapping[str, str]) -> bytes:
 def export_notebook(path: Path, templates: Path) -> str:
     """Return a notebook with its outputs as the Markdown of a page; needs nbconvert.
 
+    Our template makes Markdown, and wraps it in a ``<pre>`` of an HTML page.
+
     Parameters
     ----------
     path, templates
-        The notebook, and the folder of our template, ``mkdocs_html``.
+        The notebook, and the folder that contains our template ``mkdocs_html``.
     """
     exporter = import_module("nbconvert").HTMLExporter(
         template_name="mkdocs_html",
