@@ -127,9 +127,17 @@ def test_a_loop_that_nobody_stops_ends_at_the_limit(visit: Visitor, pyodide: Pat
     block.get_by_role("button", name="Run").click()
     expect(block.get_by_role("button", name="Stop")).to_be_visible(timeout=BOOT)
     expect(cell(page, "import numpy")).to_have_attribute("data-outcome", "holds", timeout=BOOT)
+    page.clock.fast_forward("00:03")
+    expect(block.locator(".vk-cell__said")).to_have_text(re.compile(r"is stopped after \d+ s"))
     page.clock.fast_forward("10:00")
-    expect(said(page)).to_contain_text("which is the limit", timeout=RUN)
-    expect(said(page)).to_contain_text("what it had computed is lost")
+    for told in (said(page), block.locator(".vk-cell__said")):
+        expect(told).to_contain_text(
+            re.compile(
+                r"Stopped after \d+ s, which is the limit of a block: a loop .* may not end"
+            ),
+            timeout=RUN,
+        )
+        expect(told).to_contain_text("what it had computed is lost")
     block.get_by_role("button", name="Reset").click()
     start(page).click()
     expect(said(page)).to_contain_text("hold", timeout=BOOT)
@@ -152,7 +160,13 @@ def test_the_focus_stays_at_its_button(visit: Visitor, pyodide: Path) -> None:  
     page.keyboard.press("Enter")  # shows the megabytes
     page.keyboard.press("Enter")
     expect(buttons.nth(1)).to_be_focused()
+    # The bar is at the block that was run.
+    bars = page.get_by_role("progressbar", name="Loading Python")
+    expect(bars).to_have_count(1)
+    expect(cell(page, r"Z = alpha @ V").get_by_role("progressbar")).to_be_in_viewport()
+    expect(cell(page, r"Z = alpha @ V").get_by_role("status")).to_contain_text("loading Python")
     page.keyboard.press("Enter")
+    expect(bars).to_have_count(0)
     expect(buttons.first).to_be_focused()
     expect(buttons.first).to_have_text("Run")
 

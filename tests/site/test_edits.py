@@ -28,9 +28,9 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
     )
     assert red != plain
     why = page.locator(f"#{fallen.first.get_attribute('aria-describedby')}")
-    expect(why).to_contain_text("the largest difference is")
+    expect(why).to_contain_text("This formula does not hold: its two sides differ by up to")
     # An array is shown in rows.
-    assert re.search(r"left\n+\[\[[\d. ]+\]\n \[", why.inner_text())
+    assert re.search(r"Left side:\n+\[\[[\d. ]+\]\n \[", why.inner_text())
     sign = "getComputedStyle(e, '::before').content"
     assert fallen.first.evaluate(f"e => {sign}") == '"✗"'
     # The box at the formula says the same, not what the build had found.
@@ -123,6 +123,12 @@ def test_who_runs_a_block_sees_an_output_that_a_question_folds(
     block.get_by_role("button", name="Run").click()
     expect(output).to_be_visible(timeout=RUN)
     expect(block.locator(".vk-cell__said")).to_contain_text("shows what the page shows")
+    # The reader has run it, and has not looked the answer up.
+    question = page.locator(".question[data-predicted]")
+    expect(question).to_have_attribute("data-predicted", "ran")
+    assert "shown" not in str(page.evaluate("JSON.stringify(localStorage)"))
+    question.get_by_role("button", name="Try again").click()
+    expect(output).to_be_hidden()
 
 
 @pytest.mark.long
@@ -163,17 +169,62 @@ def test_each_number_that_changes_shows_its_new_value(
     # The number that has changed, not the last one, which the comment is behind.
     expect(question).to_contain_text("begins with 2\u00a0→\u00a03 and 1. ", timeout=RUN)
     expect(question.locator("[data-outcome=changed]")).to_have_count(0)
-    five = page.locator("[data-check=sentence-7]")
+    five = page.locator("[data-check=sentence-8]")
     expect(five).to_have_attribute("data-now", "7 with your edit, 6 without it")
     expect(page.locator("article")).not_to_contain_text(re.compile("No longer true"))
     # The block where one types says how much has changed, and leads there.
-    told = block.locator(".vk-cell__said")
-    expect(told).to_contain_text(re.compile(r"5 outputs, \d numbers, 2 figures"))
-    told.get_by_role("button", name="Show the first").click()
-    expect(page.locator("ins.vk-now").first).to_be_focused()
+    expect(block.locator(".vk-cell__said")).to_contain_text(
+        re.compile(r"5 outputs, \d numbers, 2 figures")
+    )
+    # The first question names all numbers of the block.
+    asked = page.locator("[data-check=prediction-0] > p", has_text="Divide each")
+    expect(asked).to_contain_text("numbers 2\u00a0→\u00a03, 1, 1 and −2 by")
+    expect(page.locator("[data-check=sentence-7]")).not_to_have_attribute(
+        "data-now", re.compile("")
+    )
     page.get_by_role("button", name="Reset the page").click()
     expect(page.locator("ins.vk-now")).to_have_count(0)
     assert question.text_content() == before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_control_leads_from_change_to_change(ready: Page, loaded: Visitor, width: int) -> None:
+    page = ready
+    page.set_viewport_size({"width": width, "height": 844})
+    follow(page, loaded.base, "softmax/", "Softmax")
+    load(page)
+    block = edit(page, "by the sum", ("array([2.0", "array([3.0"))
+    onward = block.get_by_role("button", name="Next change")
+    expect(onward).to_have_text(re.compile(r"\(\d+ of \d+\)"), timeout=RUN)
+    expect(onward).to_be_in_viewport()
+    first, many = map(int, re.findall(r"\d+", onward.inner_text()))
+    counts = re.findall(r"\d+", block.locator(".vk-cell__said").inner_text())
+    assert many == sum(map(int, counts))
+    onward.focus()
+    places = []
+    for at in range(many):
+        page.keyboard.press("Enter")
+        shown = page.locator(".vk-at")
+        expect(shown).to_have_count(1)
+        expect(shown).to_be_in_viewport()
+        # It stays on the screen, where it can be pressed again.
+        expect(onward).to_be_in_viewport(ratio=1)
+        expect(onward).to_be_focused()
+        expect(onward).to_contain_text(f"({(first + at) % many + 1} of {many})")
+        places.append(shown.evaluate("e => e.getBoundingClientRect().top + scrollY"))
+    below = places[: many - first + 1]
+    assert below == sorted(below)
+    back = page.get_by_role("button", name="Back to the code")
+    for _ in range(many // 2):
+        page.keyboard.press("Enter")
+    expect(page.locator(".vk-at")).to_be_in_viewport()
+    back.click()
+    expect(block.locator("[contenteditable]")).to_be_in_viewport()
+    page.get_by_role("button", name="Reset the page").click()
+    expect(onward).to_have_count(0)
+    expect(page.locator(".vk-at")).to_have_count(0)
+    page.set_viewport_size({"width": 1280, "height": 900})
 
 
 @pytest.mark.long
@@ -182,6 +233,8 @@ def test_an_output_that_is_a_table_stays_one(ready: Page, loaded: Visitor) -> No
     follow(page, loaded.base, "query-matrix/", "Query Matrix")
     load(page)
     edit(page, "looks_for =", ("looks_for =", "W_Q = W_Q * 2\nlooks_for ="))
+    # Only then are all results in their places.
+    expect(said(page)).to_contain_text("With your edit", timeout=RUN)
     table = page.locator(".vk-now table").first
     expect(table.get_by_role("row", name="asks").locator("mark")).to_have_text(
         ["16", "16"], timeout=RUN
@@ -189,12 +242,14 @@ def test_an_output_that_is_a_table_stays_one(ready: Page, loaded: Visitor) -> No
     old = page.locator("[data-check=output-0] table")
     assert table.locator("mark").count() == 2
     assert table.locator("th").all_inner_texts() == old.locator("th").all_inner_texts()
-    left, right = (
-        one.get_by_role("columnheader", name="place?").bounding_box() for one in (old, table)
-    )
-    assert left
-    assert right
-    assert abs(left["x"] + left["width"] - right["x"] - right["width"]) < 2
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        left, right = (
+            one.get_by_role("columnheader", name="place?").bounding_box() for one in (old, table)
+        )
+        assert left
+        assert right
+        assert abs(left["x"] + left["width"] - right["x"] - right["width"]) < 2
 
 
 @pytest.mark.long
@@ -223,6 +278,12 @@ def test_an_edit_is_no_failure_and_an_error_is_reported(ready: Page, loaded: Vis
     area.fill("1 / 0")
     area.press("Control+Enter")
     expect(page.locator(".vk-why", has_text="ZeroDivisionError").first).to_be_visible(timeout=RUN)
+    # The output above the error is not that of the edited code, and says so.
+    label = "getComputedStyle(e, '::before').content"
+    published = page.locator(".output[data-published]")
+    assert published.evaluate_all(f"all => all.map((e) => {label})") == [
+        '"Published output, without your edit"'
+    ]
     expect(said(page)).to_contain_text("1 block does not run", timeout=RUN)
     page.get_by_role("button", name="Show the first ✗").click()
     expect(page.locator(".vk-why").first).to_be_focused()
@@ -250,6 +311,51 @@ def test_editing_is_left_by_escape_and_by_done(visit: Visitor) -> None:
     expect(page.locator("[contenteditable]")).to_have_count(0)
     page.get_by_role("button", name="Reset the page").click()
     expect(block.locator("code")).not_to_contain_text("2.5")
+
+
+#: The words of the code with the focus, by the colour that highlights give them.
+PAINTED = """() => [...CSS.highlights].filter(([name]) => name.startsWith("vk-code"))
+  .flatMap(([name, ranges]) => [...ranges].map((range) => {
+    const words = new Range();
+    words.setStart(range.startContainer, range.startOffset);
+    words.setEnd(range.endContainer, range.endOffset);
+    return [String(words), getComputedStyle(document.activeElement, `::highlight(${name})`).color];
+  }))"""
+#: The colour of a class of words in code.
+COLOUR = """(kind) => getComputedStyle(
+  document.querySelector(`.highlight code:not([data-painted]) > span${kind}`)).color"""
+
+
+@pytest.mark.long
+def test_code_keeps_its_colours_while_it_is_typed(visit: Visitor) -> None:
+    page = visit(EQUATION)
+    block = cell(page, r"Z = alpha @ V")
+    block.get_by_role("button", name="Edit").click()
+    code = block.locator("pre > code")
+    expect(code).to_have_attribute("data-painted", "")
+    before = code.text_content() or ""
+    page.keyboard.press("Control+Home")
+    page.keyboard.type('print("typed", 12.5)\n')
+    # Half of a word that had another colour.
+    page.keyboard.type("im")
+    painted = dict(page.evaluate(PAINTED))
+    kinds = {
+        "print": ".nb",
+        '"typed"': ".s2",
+        "12.5": ".mi",
+        "alpha": ".vk-of-alpha",
+        "imS": "[class=n]",
+    }
+    for words, kind in kinds.items():
+        assert painted[words] == page.evaluate(COLOUR, kind), words
+    light = painted['"typed"']
+    page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
+    page.wait_for_function(f"(light) => Object.fromEntries(({PAINTED})())['\"typed\"'] !== light",
+                           arg=light)  # fmt: skip
+    # The browser can still undo.
+    for _ in range(60):
+        page.keyboard.press("Control+z")
+    assert code.text_content() == before
 
 
 @pytest.mark.long

@@ -48,8 +48,8 @@ def test_only_a_law_fails(
     visit: Visitor, kind: str, what: str, scope: str | None, outcome: str
 ) -> None:
     built = [check(kind, what, "holds", **({"scope": scope} if scope else {}))]
-    assert call(visit, "outcomeOf", check(kind, what), True, built, []) == outcome
-    assert call(visit, "outcomeOf", check(kind, what), False, built, []) == "fails"
+    assert call(visit, "outcomeOf", check(kind, what), {0: ""}, built, []) == outcome
+    assert call(visit, "outcomeOf", check(kind, what), {}, built, []) == "fails"
 
 
 def test_a_check_is_compared_with_the_one_at_its_place(visit: Visitor) -> None:
@@ -57,8 +57,10 @@ def test_a_check_is_compared_with_the_one_at_its_place(visit: Visitor) -> None:
     near = check("equation", "x = 0.5", "holds", line=4, scope="here")
     beside = check("equation", "x = 0.5", "holds", line=4, column=9, scope="general")
     found = check("equation", "x = 0.5")
-    assert call(visit, "outcomeOf", found, True, [far, beside, near], []) == "changed"
-    assert call(visit, "outcomeOf", found | {"column": 9}, True, [far, near, beside], []) == "fails"
+    assert call(visit, "outcomeOf", found, {0: ""}, [far, beside, near], []) == "changed"
+    assert (
+        call(visit, "outcomeOf", found | {"column": 9}, {0: ""}, [far, near, beside], []) == "fails"
+    )
 
 
 def test_what_fails_is_named(visit: Visitor) -> None:
@@ -71,27 +73,69 @@ def test_what_fails_is_named(visit: Visitor) -> None:
     kinds = ["number", "output", "figure", "number"]
     assert call(visit, "experiment", found, kinds, 0.5) == (
         "With your edit: 1 output, 2 numbers, 1 figure changed, 1 formula no longer holds, "
-        "1 shape no longer fits, 1 block does not run; 1 check as before, in 500 ms."
+        "1 shape no longer fits, 1 block does not run; 1 check as before, in 500 ms. "
+        "Words, and whole numbers without a mark, stay as they were."
     )
     assert call(visit, "changed", found[3:], []) == ""
 
 
-def test_the_rows_of_an_array_stay_below_each_other(visit: Visitor) -> None:
-    sides = "left [[1 2 ... 3] [4 5 ... 6]], right [[1 2 ... 3] [4 5 ... 7]]"
-    why = f"{sides}; the largest difference is 1"
-    assert call(
-        visit, "plain", check("equation", "a = b", why=f"$a = b$ does not hold:\n  {why}")
-    ) == (
-        "Does not hold:\nleft\n[[1 2 ... 3]\n [4 5 ... 6]]\n"
-        "right\n[[1 2 ... 3]\n [4 5 ... 7]]\nthe largest difference is 1"
-    )
+NOT_DEFINED = 'Traceback (most recent call last):\n  File "a.md", line 5\nNameError: name'
 
 
-def test_both_sides_of_a_formula_are_below_each_other(visit: Visitor) -> None:
-    why = "$a = b$ does not hold\n  left [1. 0.5], right [1. 0.25]; the largest difference is 0.25"
-    assert call(visit, "plain", check("equation", "a = b", why=why)) == (
-        "Does not hold\nleft\n[1. 0.5]\nright\n[1. 0.25]\nthe largest difference is 0.25"
-    )
+def test_an_error_in_what_was_typed_is_reported(visit: Visitor) -> None:
+    broken = [check("block", "a", block=0)]
+    name = check("block", "b", block=3, why=NOT_DEFINED)
+    assert call(visit, "outcomeOf", name, {0: "", 3: ""}, [], broken) == "fails"
+    # It lacks what the broken block should have defined.
+    assert call(visit, "outcomeOf", name, {0: ""}, [], broken) == "unjudged"
+    assert call(visit, "outcomeOf", name, {0: ""}, [], []) == "fails"
+
+
+def test_code_that_a_browser_cannot_run_fails_if_it_was_typed(visit: Visitor) -> None:
+    lacks = check("block", "a", "excepted", block=1, why="cannot run in a browser: No module")
+    rests = check("block", "b", "excepted", block=2, why="depends on a block that cannot run in a "
+                  "browser")  # fmt: skip
+    assert call(visit, "outcomeOf", lacks, {1: ""}, [], []) == "fails"
+    assert call(visit, "outcomeOf", lacks, {0: ""}, [], []) == "excepted"
+    broken = [lacks | {"outcome": "fails"}]
+    assert call(visit, "outcomeOf", rests, {1: ""}, [], broken) == "unjudged"
+
+
+def test_a_formula_whose_names_are_gone_is_not_judged(visit: Visitor) -> None:
+    built = [check("equation", "Z = V", "holds", scope="general")]
+    found = check("equation", "Z = V", why="$Z = V$: no block of this note binds Z")
+    assert call(visit, "outcomeOf", found, {0: ""}, built, []) == "unjudged"
+    assert call(visit, "plain", found) == "No code of this page defines Z"
+
+
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        (
+            "left [[1 2 ... 3] [4 5 ... 6]], right [[1 2 ... 3] [4 5 ... 7]]; the largest "
+            "difference is 1 at i = 2, j = 7: 6 = 7 does not hold\n  with alpha (2, 11); d_k = 2",
+            "Does not hold: its two sides differ by up to 1 (at i = 2, j = 7: 6 and 7).\n"
+            "Left side:\n[[1 2 ... 3]\n [4 5 ... 6]]\nRight side:\n[[1 2 ... 3]\n [4 5 ... 7]]",
+        ),
+        (
+            "left [1. 0.5], right [1. 0.25]; the largest difference is 0.25",
+            "Does not hold: its two sides differ by up to 0.25.\n"
+            "Left side:\n[1. 0.5]\nRight side:\n[1. 0.25]",
+        ),
+        (
+            "left [1. 3.], right [2. 2.]; the largest difference is 1 at i = 2: 3 < 2 does not "
+            "hold",
+            "Does not hold: 3 < 2 is false at i = 2.\nLeft side:\n[1. 3.]\nRight side:\n[2. 2.]",
+        ),
+        (
+            "left 2, right 3; the largest difference is 1: 2 = 3 does not hold",
+            "Does not hold: its left side is 2, its right side is 3.",
+        ),
+    ],
+)
+def test_both_sides_of_a_formula_are_named(visit: Visitor, why: str, told: str) -> None:
+    found = check("equation", "a = b", why=f"$a = b$ does not hold\n  {why}")
+    assert call(visit, "plain", found) == told
 
 
 @pytest.mark.parametrize("header", ["Traceback (most recent call last):\n", ""])
@@ -101,3 +145,14 @@ def test_an_error_names_no_file_of_the_vault(visit: Visitor, header: str) -> Non
     )
     told = call(visit, "plain", check("block", "Q = (", why=why))
     assert told == "SyntaxError: never closed\n    Q = (\n        ^\n"
+
+
+def test_an_error_quotes_no_library(visit: Visitor) -> None:
+    frames = (
+        '  File "docs/A Note.md", line 9, in <module>\n    np.nosuch\n    ^^^^^^^^^\n'
+        '  File "/lib/python3.12/site-packages/numpy/__init__.py", line 4, in __getattr__\n'
+        "    raise AttributeError()\n"
+    )
+    why = f"Traceback (most recent call last):\n{frames}AttributeError: no nosuch"
+    told = call(visit, "plain", check("block", "np.nosuch", why=why))
+    assert told == "AttributeError: no nosuch\n    np.nosuch\n    ^^^^^^^^^\n"

@@ -14,6 +14,8 @@ const button = (words, act, name = "") => {
 // Interactive figures of a vault may call its functions; the scripts loaded later use the rest.
 globalThis.vaultkitPython = { engine, cost: COST, Stopped, address, button, element };
 
+const progressBar = () => element("progress", { "aria-label": "Loading Python", max: "1", value: "0", hidden: "" });
+
 /* Replaces a button by another one; the focus moves with it. */
 const swap = (gone, come, act) => {
   const had = document.activeElement === gone;
@@ -30,6 +32,7 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
   let area = null;  // the code, while it can be edited
   let asked = false;
   const said = element("span", { class: "vk-cell__said", role: "status" });
+  const bar = progressBar();
   const go = button("Run", () => {
     // The size of the download is shown before anything is fetched.
     if (!engine.ready && !asked) {
@@ -57,13 +60,14 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
     go.hidden = is;
   });
   part.append(element("div", { class: "vk-cell" },
-    element("span", { class: "vk-cell__acts" }, go, stop, change, back), said));
+    element("span", { class: "vk-cell__acts" }, go, stop, change, back), said, bar));
   code.addEventListener("input", () => {
     keep();
     // The results are those of other code.
     if (engine.ready) said.textContent = "edited, computing again …";
     else if (part.dataset.outcome) said.textContent = "edited, not run";
     delete part.dataset.outcome;
+    colour(code);
     follow(cell);
   });
   code.addEventListener("keydown", (event) => {
@@ -77,13 +81,13 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
     }
   });
   const cell = {
-    original, part,
+    original, part, bar,
     editing: () => area !== null,
     text: () => code.textContent.replace(/\n$/, ""),
     changed: () => cell.text() !== original,
+    /* Shows the output of a block that was run, also where a question folds it (`predict.js`). */
     unfold() {
-      const output = part.nextElementSibling;
-      if (output?.matches(".output[hidden]")) output.dispatchEvent(new Event("beforematch"));
+      part.nextElementSibling?.dispatchEvent(new Event("vk-ran"));
     },
     say(...words) {
       said.replaceChildren(...words);
@@ -92,10 +96,11 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
       turn(true);
       said.textContent = "loading Python …";
     },
-    running(is) {
+    /* `limit`: the seconds after which it is stopped, shown when it takes long. */
+    running(is, limit = 0) {
       turn(is);
-      if (is) said.textContent = "running …";
-      else if (said.textContent === "running …") said.textContent = "";
+      if (is) said.textContent = limit ? `running, is stopped after ${limit} s …` : "running …";
+      else if (said.textContent.startsWith("running")) said.textContent = "";
     },
     edit(text) {
       if (area) return;
@@ -110,6 +115,7 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
       if (text !== cell.text()) code.textContent = `${text}\n`;
       change.textContent = "Done";
       back.hidden = false;
+      colour(code);
       keep();
     },
     /* Ends the editing; the edit stays. */

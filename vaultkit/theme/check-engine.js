@@ -21,7 +21,7 @@ const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host && ` from ${host}`}`;
 class Stopped extends Error {}
 
 const engine = {
-  worker: null, ready: null, loaded: false, runs: 0, progress: () => {}, begins: () => {}, moving: 0,
+  worker: null, ready: null, loaded: false, runs: 0, progress: () => {}, begins: () => {}, moving: 0, bar: null,
   // Of the present run: the receiver of results, and the function that aborts it.
   running: null, interrupt: null, refuse: () => {},
   // On an isolated host, a byte that Python watches; the signal of a stop; the run's end.
@@ -49,8 +49,8 @@ const engine = {
         if (data.loaded) this.progress(data.loaded, data.total);
         else if (data.stage) this.begins(data.stage, data.part);
         else if (data.ready) {
-          clearInterval(this.moving);
           this.loaded = true;
+          this.unwatch();
           resolve();
         } else if (data.booting) reject(new Error(`Python could not be loaded: ${data.failed}.`));
         else this.running?.(data);
@@ -67,6 +67,8 @@ const engine = {
 
   /* Shows in a bar and in words how far the start has come. */
   watch(bar, tell) {
+    this.unwatch();
+    this.bar = bar;
     bar.value = 0;
     bar.hidden = false;
     tell("loading Python …");
@@ -84,6 +86,13 @@ const engine = {
       this.moving = setInterval(() => { bar.value += SHARE * (at(end) - bar.value); }, TICK);
       tell(`starting Python: ${part} …`);
     };
+  },
+
+  /* Hides the bar. */
+  unwatch() {
+    clearInterval(this.moving);
+    if (this.bar) this.bar.hidden = true;
+    this.progress = this.begins = () => {};
   },
 
   /* Checks one note; `report` receives each result as it is found. */
@@ -117,8 +126,9 @@ const engine = {
         if (data.id !== id) return;
         if (data.limit) {
           clearTimeout(timer);
-          const limit = data.limit * PATIENCE;
-          timer = setTimeout(() => this.stop(`Stopped after ${limit} s, which is the limit.`), limit * 1000);
+          data.limit *= PATIENCE;
+          timer = setTimeout(() => this.stop(`Stopped after ${data.limit} s, which is the limit of a block: ` +
+            "a loop in it may not end."), data.limit * 1000);
         }
         if (data.done) finish(resolve, data.seconds);
         else if (data.stopped) {
@@ -154,8 +164,7 @@ const engine = {
 
   end() {
     this.worker?.terminate();
-    clearInterval(this.moving);
-    this.progress = this.begins = () => {};  // all results were reported
+    this.unwatch();
     this.worker = this.ready = this.running = this.interrupt = this.signal = null;
     this.loaded = false;
   },

@@ -24,10 +24,10 @@ const withPython = async () => {
 const panel = (box, words, run, known = async () => "") => {
   const start = button(words, run, "md-button vk-run__start");
   const stop = button("Stop", () => engine.stop("Stopped."), "md-button vk-run__stop");
-  const bar = element("progress", { "aria-label": "Loading Python", max: "1", value: "0" });
+  const bar = progressBar();
   const said = element("p", { role: "status", class: "vk-run__said" });
   const cost = element("p", { class: "vk-run__cost" });
-  stop.hidden = bar.hidden = true;
+  stop.hidden = true;
   box.replaceChildren(element("div", { class: "vk-run__acts" }, start, stop), cost, bar, said);
   const view = {
     box, said,
@@ -40,18 +40,17 @@ const panel = (box, words, run, known = async () => "") => {
         start.disabled = is;
         stop.hidden = !is;
       });
-      if (!is) bar.hidden = true;
+      if (!is) engine.unwatch();
       cost.textContent = engine.loaded ? "" : `The first time this loads Python: ${COST}.`;
     },
     loaded() {
-      bar.hidden = true;
       cost.textContent = "";
     },
-    /* Where a block asked for Python, `tell` says there how far it is. */
-    loading(tell = view.say) {
+    /* Shows how far Python is: at the block that asked for it, or here. */
+    loading(asker = { bar, say: view.say }) {
       if (engine.loaded) return;
-      engine.watch(bar, tell);
-      known().then((text) => { if (!bar.hidden) cost.textContent = text; });
+      engine.watch(asker.bar, asker.say);
+      known().then((text) => { if (engine.bar === bar && !bar.hidden) cost.textContent = text; });
     },
   };
   view.busy(false);
@@ -123,11 +122,13 @@ const note = (box) => {
         if (!on.mark(check, places) && check.outcome === "fails") lost.push(check);
       }
     };
-    // A run that takes longer shows that it can be stopped.
-    const slow = follows && setTimeout(() => asker.running(true), GIVES_IN);
+    // A run that takes longer shows that it can be stopped, and when it will be.
+    let limit = 0;
+    const tellLimit = () => (current ?? asker)?.running(true, limit);
+    let slow = follows ? setTimeout(tellLimit, GIVES_IN) : 0;
     if (!follows) clear();
     view.busy(true);
-    view.loading(asker?.say);
+    view.loading(asker);
     let current;
     try {
       if (!engine.loaded) asker?.loading();
@@ -138,19 +139,22 @@ const note = (box) => {
       asker?.say("");
       view.say("Checking …");
       const built = await ledger(name);
-      const seconds = await engine.check(name, code, ({ block, figure, svg, error, check: result, places }) => {
+      const seconds = await engine.check(name, code, ({ block, limit: allowed, figure, svg, error, check: result, places }) => {
         if (figure) {
           drawn.set(figure, { svg, error });
           return;
         }
         if (block !== undefined) {
+          limit = allowed;
           if (follows) return;
+          clearTimeout(slow);
           current?.running(false);
           current = cells[block];
           current?.running(true);
+          slow = setTimeout(tellLimit, GIVES_IN);
           return;
         }
-        const check = { ...result, outcome: outcomeOf(result, edited, built, found) };
+        const check = { ...result, outcome: outcomeOf(result, code, built, found) };
         found.push(check);
         if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);
         if (follows) {
@@ -165,7 +169,7 @@ const note = (box) => {
       // Who runs a block as it is published wants to see what it shows, also where a question folds it.
       if (!edited && !follows) asker?.unfold();
       const fails = found.some((check) => check.outcome === "fails");
-      const { kinds } = on.summary();
+      const kinds = on.kinds();
       view.say(edited ? experiment(found, kinds, seconds)
         : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
         fails ? "fails" : edited ? "" : "holds");
@@ -174,10 +178,9 @@ const note = (box) => {
           element("p", {}, `${check.what}: ${plain(check)}`)));
       }
       if (edited) {
-        view.said.append(...on.summary().go);
-        if (asker && asker.part.dataset.outcome !== "fails") {
-          asker.say(changed(found, kinds) || "nothing changes", ...on.summary(asker.part).go);
-        }
+        const first = on.stepFrom(asker ?? cells.find((cell) => cell?.changed()));
+        if (first && !article.querySelector(".vk-why")) view.said.append(" ", button("Show the first", first, "vk-why__next"));
+        if (asker && asker.part.dataset.outcome !== "fails") asker.say(changed(found, kinds) || "nothing changes");
       }
       number(article, view.said);
     } catch (error) {

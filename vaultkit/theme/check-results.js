@@ -60,17 +60,25 @@ const totals = (found) => {
 };
 
 /* A reader's edit is an experiment: what it changes is shown beside what it was. Only a law that
-no longer holds, and code that does not run, fails. */
-const outcomeOf = (check, edited, built, found) => {
-  if (!edited || !["fails", "unjudged"].includes(check.outcome)) return check.outcome;
+no longer holds, and code that does not run, fails. `edits` are the edited blocks, by their numbers. */
+const outcomeOf = (check, edits, built, found) => {
+  const { kind, block, outcome, why = "" } = check;
+  const isLacking = outcome === "excepted" && LACKING.test(why);
+  if (!Object.keys(edits).length || !(["fails", "unjudged"].includes(outcome) || isLacking)) return outcome;
+  // What a reader has typed is reported.
+  if (kind === "block" && block in edits && !check.fix) return "fails";
   // Where a block did not run, what rests on it cannot be judged.
-  const broken = found.some(({ kind, outcome }) => kind === "block" && outcome === "fails");
-  if (broken && (check.kind !== "block" || /^NameError: /m.test(check.why))) return "unjudged";
+  const broken = found.some((other) => other.kind === "block" && other.outcome === "fails");
+  if (broken && (kind !== "block" || isLacking || /^NameError: /m.test(why))) return "unjudged";
   const before = counterpart(check, built);
-  if (before?.outcome === check.outcome) return check.outcome;
-  if (check.kind === "block") return check.fix ? "changed" : "fails";
+  if (isLacking || before?.outcome === outcome) return outcome;
+  if (kind === "block") return check.fix ? "changed" : "fails";
+  if (UNBOUND.test(why)) return "unjudged";
   return isLaw(check, before) ? "fails" : "changed";
 };
+// Code that needs what a browser lacks, and code that depends on it.
+const LACKING = /in a browser/;
+const UNBOUND = /no block of this note binds (\S+)/;
 
 /* The build's check of the same statement: an edit may move it by lines, and the same words may occur
 in a line more than once. */
@@ -113,27 +121,39 @@ const experiment = (found, kinds, seconds) => {
   const of = (outcome) => judged.filter((check) => check.outcome === outcome).length;
   const left = of("unjudged") ? `, ${count(of("unjudged"), "check")} not judged` : "";
   return `With your edit: ${changed(found, kinds) || "nothing else changes"}${left}; ` +
-    `${count(of("holds"), "check")} as before, in ${time(seconds)}.`;
+    `${count(of("holds"), "check")} as before, in ${time(seconds)}. Words, and whole numbers without a mark, stay as they were.`;
 };
 
-/* Puts every row of an array on its own line, and both sides of a formula below each other; what is not part of
-an array is a sentence. */
+/* Puts every row of an array on its own line; what is not part of an array is a sentence. */
 const inRows = (text) => {
   const rows = text.replaceAll(" ]", "]").replace(/(?<=\]|\] \.\.\.) (?=\[|\.\.\. \[)/g, "\n ");
-  if (rows === text && !/\b(?:left|right) \[/.test(text)) return text;
-  return rows.replace(/ (?=\[\[)|(?<=\b(?:left|right)) (?=\[)/g, "\n")
-    .replace(/(?<=\]\])[,;] |(?<=\])[,;] (?=right\b|the )/g, "\n").replace(/^ +(?=\w)/gm, "");
+  return rows === text ? text
+    : rows.replace(/ (?=\[\[)/g, "\n").replace(/(?<=\]\])[,;] /g, "\n").replace(/^ +(?=\w)/gm, "");
 };
 const isRow = (line) => /^ *(?:\[|\.\.\.)/.test(line);
+
+/* Says of a formula that does not hold what its sides are, and where they differ most. */
+const LAW = /^does not hold:?\s+left ([^]+?), right ([^]+?); the (?:largest )?difference is (\S+?)(?: at ([^:\n]+))?(?:: (\S+) (\S+) (\S+) does not hold)?(?:\n[^]*)?$/;
+const inSides = (text) => {
+  const [, left, right, difference, place, one, relation = "=", other] = LAW.exec(text) ?? [];
+  if (!left) return text;
+  if (![left, right].some(isRow)) return `does not hold: its left side is ${left}, its right side is ${right}.`;
+  const where = [place && `at ${place}`, one && `${one} and ${other}`].filter(Boolean).join(": ");
+  const differ = "=≈∼".includes(relation) ? `its two sides differ by up to ${difference}${where && ` (${where})`}`
+    : `${one} ${relation} ${other} is false${place ? ` at ${place}` : ""}`;
+  return `does not hold: ${differ}.\nLeft side:\n${inRows(left)}\nRight side:\n${inRows(right)}`;
+};
 
 /* Returns why a check fails, without the formula itself, which the reader sees. */
 const plain = ({ what, why = "" }) => {
   const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
   const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
-  // The error comes first, then the code; files and lines of the vault mean nothing to a reader. An error
-  // of syntax has no header.
+  // The error comes first, then the code; files and lines of the vault and of libraries mean nothing to a
+  // reader. An error of syntax has no header.
   const traced = /^(?:Traceback[^\n]*\n+|(?= *File "))([^]*\n)(\S[^\n]*)\s*$/.exec(text);
-  const code = traced?.[1].replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "");
-  const kept = inRows((traced ? `${traced[2]}\n${code}` : text).replace(/\n?--update writes the real output/, ""));
-  return kept.charAt(0).toUpperCase() + kept.slice(1);
+  const code = traced?.[1].replace(/^ *File "\/lib\/.*\n(?: {4}.*\n)*/gm, "").replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "");
+  const kept = traced ? `${traced[2]}\n${code}`
+    : inRows(inSides(text)).replace(UNBOUND, "no code of this page defines $1").replaceAll("of this note", "of this page");
+  const told = kept.replace(/\n?--update writes the real output/, "");
+  return told.charAt(0).toUpperCase() + told.slice(1);
 };

@@ -45,14 +45,17 @@ const NAMED = { number: "number", equation: "formula", shape: "size" };
 /* The functions that change the page of a note: `parts` are its elements by their names, `cells` its blocks. */
 const resultsOn = ({ article, parts, cells }) => {
   let changes = [];  // What an edit has changed: its kind, and the element that shows it.
+  let steps = null;  // The control that leads from one to the next.
   const clear = () => {
     changes = [];
+    steps?.remove();
     article.querySelectorAll(".vk-pair").forEach((pair) => pair.replaceWith(pair.firstElementChild.lastElementChild));
     article.querySelectorAll(".vk-why, .vk-now").forEach((told) => {
       const around = told.parentElement;
       told.remove();
       if (told.matches("ins")) around.normalize();
     });
+    article.querySelectorAll("[data-published]").forEach((output) => output.removeAttribute("data-published"));
     article.querySelectorAll("[data-outcome]").forEach((part) => {
       for (const name of ["data-outcome", "data-now", "data-new", "aria-describedby"]) part.removeAttribute(name);
     });
@@ -78,10 +81,10 @@ const resultsOn = ({ article, parts, cells }) => {
   const printed = (output) =>
     [...output?.querySelectorAll("pre > code, table") ?? []].map((part) => part.textContent).join("");
 
-  const explain = (part, text, output) => {
+  const explain = (part, text, output, subject = []) => {
     const id = `vk-why-${article.querySelectorAll(".vk-why").length + 1}`;
     const [first, ...rest] = text.split("\n");
-    const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, first));
+    const why = element("div", { class: "vk-why", id, role: "note" }, element("p", {}, ...subject, first));
     const code = (lines) => why.append(element("pre", { tabindex: "0" }, lines || "(nothing)"));
     const lines = rest.join("\n").replace(/^\n+|\s+$/g, "");
     // Arrays and tracebacks keep their columns; sentences wrap.
@@ -98,6 +101,14 @@ const resultsOn = ({ article, parts, cells }) => {
     return id;
   };
 
+  /* Names a formula: what is within a sentence is repeated. */
+  const subjectOf = (formula) => {
+    if (formula.matches(".vk-math--display")) return ["This formula "];
+    const copy = (formula.querySelector("math") ?? formula).cloneNode(true);
+    copy.removeAttribute("data-check");
+    return [copy, " "];
+  };
+
   /* Shows the output of edited code below the output of the page, in the same form. What differs is marked. */
   const compared = (part, output) => {
     const published = outputOf(part);
@@ -110,7 +121,7 @@ const resultsOn = ({ article, parts, cells }) => {
       : [element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))];
     const box = element("div", { class: "vk-now", role: "note" }, element("p", {}, "With your edit"), ...told);
     below(part, box);
-    changes.push(["output", box, part]);
+    changes.push(["output", box]);
   };
   /* The parts of an output with the words of another one, of which there are as many. `shown` has a word at each
   odd place, and between two parts a line ends. */
@@ -157,7 +168,7 @@ const resultsOn = ({ article, parts, cells }) => {
     const [last, now] = values.at(-1);
     if (part.textContent.trim() !== last) return;
     if (last !== now) isNow(part, now);
-    else delete part.dataset.outcome;
+    else ["data-outcome", "data-now"].forEach((name) => part.removeAttribute(name));
     const walker = document.createTreeWalker(part.closest("tr, p, li, figcaption") ?? part.parentElement, NodeFilter.SHOW_TEXT);
     const ahead = [];
     for (let node = walker.nextNode(); node && !part.contains(node); node = walker.nextNode()) ahead.push(node);
@@ -247,10 +258,16 @@ const resultsOn = ({ article, parts, cells }) => {
       if (check.outcome === "fails") {
         if (check.fix?.output !== undefined && check.kind === "block") {
           explain(part, "This is no longer what the page shows. The code now shows:", check.fix.output);
+        } else if (/^Does not hold/.test(plain(check))) {
+          explain(part, plain(check).replace("D", "d"), undefined, subjectOf(part));
         } else explain(part, plain(check));
         part.dataset.now = "Does not hold; the reason is below";
-        cell?.say("✗ see below");
+        if (cell) {
+          outputOf(part)?.setAttribute("data-published", "");
+          cell.say("✗ see below");
+        }
       } else if (check.outcome === "unjudged") {
+        part.dataset.now = UNBOUND.test(check.why) ? plain(check) : "Not judged with your edit: an earlier block does not run";
         cell?.say("not judged: an earlier block does not run");
       } else if (check.outcome === "changed") {
         if (check.kind === "block") {
@@ -284,6 +301,7 @@ const resultsOn = ({ article, parts, cells }) => {
       if (!box.matches(".vk-folded")) box.remove();
     }
     part?.removeAttribute("data-outcome");
+    if (part) outputOf(part)?.removeAttribute("data-published");
     mark(check, places);
   };
 
@@ -313,38 +331,18 @@ const resultsOn = ({ article, parts, cells }) => {
     }
   };
 
-  /* The kinds of what has changed, and a button that leads to the first of it apart from the output of a block. */
-  const summary = (block) => {
-    const others = changes.filter(([, , of]) => !of || of !== block).map(([, part]) => part);
-    const [first] = others.sort((one, other) =>
-      (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
-    const go = first && button("Show the first", () => {
-      const shown = first.offsetParent ? first : first.previousElementSibling ?? first;  // folded until it is predicted
-      if (!shown.matches("[tabindex]")) shown.tabIndex = -1;
-      show(shown);
-    }, "vk-why__next");
-    return { kinds: changes.map(([kind]) => kind), go: go ? [" ", go] : [] };
+  /* Adds a control that leads through all changes to the buttons of a block. */
+  const stepFrom = (cell) => {
+    steps?.remove();
+    steps = null;
+    if (!changes.length) return null;
+    const places = [...changes.map(([, part]) => part), ...article.querySelectorAll(".vk-why")]
+      .sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+    steps = stepsOf(cell.part, places);
+    return steps.first;
   };
-  return { clear, mark, preview, renew, redraw, summary };
-};
-
-/* Gives the words of edited code the colours that they have in the code of the page. */
-const TOKENS = /(?<c1>#.*)|(?<s2>(?:[rbfu]{0,2})(?:"""[^]*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?))|(?<mf>\b\d[\w.]*)|(?<n>[a-z_]\w*)|(?<o>[-+*/%@=<>!&|^~]+)/gi;
-const KEYWORDS = /^(?:and|as|assert|break|class|continue|def|del|elif|else|except|finally|for|from|if|import|in|is|lambda|not|or|pass|raise|return|try|while|with|yield|None|True|False)$/;
-const colour = (article, code) => {
-  if (code.matches("[contenteditable]")) return;
-  const known = new Map([...article.querySelectorAll(".highlight pre > code > span")]
-    .map((span) => [span.textContent, span.className]));
-  const text = code.textContent;
-  const made = [];
-  let end = 0;
-  for (const found of text.matchAll(TOKENS)) {
-    const [kind] = Object.entries(found.groups).find(([, words]) => words !== undefined);
-    const name = kind !== "n" ? kind : KEYWORDS.test(found[0]) ? "k" : known.get(found[0]) ?? "n";
-    made.push(text.slice(end, found.index), element("span", { class: name }, found[0]));
-    end = found.index + found[0].length;
-  }
-  code.replaceChildren(...made, text.slice(end));
+  const kinds = () => changes.map(([kind]) => kind);
+  return { clear, kinds, mark, preview, renew, redraw, stepFrom };
 };
 
 /* Marks the texts of a drawing that differ from those of another one, if it has as many. */
@@ -375,10 +373,21 @@ const number = (article, said) => {
   });
   if (all.length) said.append(" ", button("Show the first ✗", () => show(all[0]), "vk-why__next"));
 };
-const show = (why) => {
-  for (let box = why.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
-  why.scrollIntoView({ block: "center" });
-  why.focus({ preventScroll: true });
+/* Scrolls to a part; a question that is not answered keeps its fold. */
+const reach = (part) => {
+  const asked = part.closest("details[data-folds]");
+  if (asked) return reach(asked.querySelector("summary"));
+  for (let box = part.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  // What a question folds is below its fold, or within the question.
+  let shown = part;
+  while (!shown.getClientRects().length) shown = (shown.matches(".vk-now") && shown.previousElementSibling) || shown.parentElement;
+  shown.scrollIntoView({ block: "center" });
+  return shown;
+};
+const show = (part) => {
+  const shown = reach(part);
+  if (!shown.matches("[tabindex], summary")) shown.tabIndex = -1;
+  shown.focus({ preventScroll: true });
 };
 
 

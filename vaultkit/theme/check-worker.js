@@ -7,7 +7,7 @@ const TYPES = { js: "text/javascript", json: "application/json", wasm: "applicat
 const NUMPY = /^(numpy)-([\d.]+)-.*\.whl$/;
 
 // Shares of the time of a start that have passed when a part of it begins and ends, measured on one machine.
-const STAGES = { Python: [0, .4], NumPy: [.4, .55], "the checker": [.55, .78], "the notes": [.78, 1] };
+const STAGES = { "the interpreter": [0, .4], NumPy: [.4, .55], "the checker": [.55, .78], "the notes": [.78, 1] };
 
 const real = { fetch: self.fetch.bind(self), importScripts: self.importScripts.bind(self) };
 let check;
@@ -82,7 +82,7 @@ const boot = async ({ pyodide, files, bundle, root, figures, signal }) => {
     }
   };
   const stage = (name) => postMessage({ stage: name, part: STAGES[name] });
-  stage("Python");
+  stage("the interpreter");
   self.importScripts("pyodide.js");
   const python = await self.loadPyodide({ indexURL: pyodide });
   stage("NumPy");

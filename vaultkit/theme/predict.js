@@ -144,6 +144,7 @@ visible output. */
     };
     const open = (is) => {
       const held = folded.contains(document.activeElement) || asks.contains(document.activeElement);
+      fold?.toggleAttribute("data-folds", !is);
       if (fold) fold.open = is && asking;
       else if (is) box.removeAttribute("hidden");
       // Some browsers' search also finds hidden text.
@@ -194,6 +195,12 @@ visible output. */
     // The browser's search, or a link to hidden text.
     const seen = () => { if (!input.readOnly) reveal(); };
     box.addEventListener("beforematch", seen);
+    // Running a block is no answer to its question.
+    box.addEventListener("vk-ran", () => {
+      if (input.readOnly) return;
+      open(true);
+      say("ran", "– The output is shown because you ran the block. ", again.textContent, " folds it and asks again.");
+    });
     fold?.addEventListener("toggle", () => { if (fold.open) seen(); });
 
     const before = [...lists].find((list) => list.parentElement === callout);
