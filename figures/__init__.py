@@ -44,6 +44,7 @@ from figures import (
     scaling,
     serving,
     shapes,
+    signs,
     similarity,
     starting,
     storied,
@@ -69,7 +70,7 @@ def _figure(
     draw: Callable[[Mapping[str, Any]], str],
 ) -> Figure:
     """Describe a figure that goes stale with its numbers, its modules or the common style."""
-    modules = (module, *getattr(module, "PARTS", ()), style, outlines)
+    modules = (module, *getattr(module, "PARTS", ()), style, signs, outlines)
     return Figure(f"{name}.svg", data, draw, modules)
 
 

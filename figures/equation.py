@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from figures import signs
 from figures import style as st
 from snippets import translation_example as tr
 from snippets.attention import attention_scores, attention_weights
@@ -28,7 +27,10 @@ def draw_equation(data: Mapping[str, Any]) -> str:
     """Q times Kᵀ gives scores; softmax makes weights of them; weights times V give Z."""
     parts = [
         st.text(
-            240, 32, rf"$\operatorname{{Attention}}(Q, K, V) = {st.SOFTMAX} V$", anchor="middle"
+            240,
+            32,
+            rf"$\operatorname{{Attention}}({st.Q}, {st.K}, {st.V}) = {st.SOFTMAX} {st.V}$",
+            anchor="middle",
         )
     ]
     lines = (
@@ -138,11 +140,11 @@ def draw_cross(data: Mapping[str, Any]) -> str:
         st.text(x + width, 20, f"English, $m$ = {m}: keys", anchor="end", cls="vk-key"),
         st.tokens_across(x, y_K - 10, data["tokens_kv"], cell[0]),
         st.text(x - 14, y_K + 30, "$K^T$", anchor="end", size=18, cls="vk-key"),
-        signs.minus(st.heat_map(x, y_K, K_T, "key", (cell[0], 24), decimals=0, size=st.SMALL)),
+        st.heat_map(x, y_K, K_T, "key", (cell[0], 24), decimals=0, size=st.SMALL),
         st.text(16, y - 32, "French,", cls="vk-query"),
         st.text(16, y - 12, f"$n$ = {n}: queries", cls="vk-query"),
         st.tokens_down(x_Q - 12, y, data["tokens"], cell[1], marked=None),
-        signs.minus(st.heat_map(x_Q, y, Q, "query", (44, cell[1]), decimals=0, size=st.SMALL)),
+        st.heat_map(x_Q, y, Q, "query", (44, cell[1]), decimals=0, size=st.SMALL),
         st.heat_map(x, y, weights, "score", cell, size=st.SMALL),
         st.text(x_Q + 44, y + height + 24, f"$Q$, {n} × 2", anchor="middle", cls="vk-query"),
         st.text(

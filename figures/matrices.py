@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from figures import signs
 from figures import style as st
 from snippets import bank_by_hand as hand
 from snippets import pronoun_example as mary
@@ -126,11 +125,9 @@ def draw_projection(data: Mapping[str, Any]) -> str:
         st.heat_map(x_X, y, X, "input", cell, decimals=_decimals(X), marked=marked),
         st.text(x_X + 5 * cell[0] + 12, middle, "·", anchor="middle", size=20, bold=True),
         st.tokens_down(x_W - 10, y_W, data["features"], cell[1], marked=None),
-        signs.minus(st.heat_map(x_W, y_W, W, hue, cell, decimals=_decimals(W))),
+        st.heat_map(x_W, y_W, W, hue, cell, decimals=_decimals(W)),
         st.text((x_W + W.shape[1] * cell[0] + x_P) / 2, middle, "=", anchor="middle", size=20),
-        signs.minus(
-            st.heat_map(x_P, y, product, hue, cell, decimals=_decimals(product), marked=marked)
-        ),
+        st.heat_map(x_P, y, product, hue, cell, decimals=_decimals(product), marked=marked),
     ]
     for x, name, matrix, top, columns, cls in captions:
         width = matrix.shape[1] * cell[0]
@@ -228,7 +225,7 @@ def draw_weights(data: Mapping[str, Any], name: str = "attention-weights") -> st
         st.text(
             SIDE + len(alpha) * width / 2,
             bottom + 44,
-            rf"$\alpha = {st.SOFTMAX}$, row by row",
+            rf"${st.ALPHA} = {st.SOFTMAX}$, row by row",
             anchor="middle",
         ),
     ]
@@ -316,7 +313,7 @@ def draw_transpose(data: Mapping[str, Any]) -> str:
         ),
         st.tokens_down(x_Q - 10, y, tokens, cell[1], marked=i),
         st.heat_map(x_Q, y, Q, "query", cell_Q, decimals=0, marked=i, size=14),
-        signs.minus(st.heat_map(x, y_K, K_T, "key", cell, decimals=0, size=14)),
+        st.heat_map(x, y_K, K_T, "key", cell, decimals=0, size=14),
         st.outline(column, y_K, cell[0], 2 * cell[1]),
         st.heat_map(x, y, scores, "score", cell, decimals=None),
         st.path(f"M{x_Q + 2 * cell_Q[0] + 3} {row + 17}H{column - 4}", cls="query", width=1.5),

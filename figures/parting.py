@@ -13,7 +13,6 @@ from snippets.attention import attention_scores
 from snippets.projection import project
 from snippets.torch_random import TorchRandom
 
-PARTS = (signs,)
 SHOWN = 40  # of the 100 tokens, so that a cell can be seen
 STEPS = (0.08, 0.2, 0.4, 0.6, 0.8)  # shares of the largest number at which a shade begins
 

@@ -29,6 +29,7 @@ MATRICES = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V", "S", "alpha", "Z")
 ROW = around.ROW  # the row that is outlined
 #: Modules that draw parts of the figure: if one of them changes, it is stale.
 PARTS = (around,)
+HUES = {"Q": "query", "K": "key", "V": "value", "α": "score"}
 SPINE = (Q_LANE + K_LANE) / 2  # where queries and keys have met
 
 LIKELIEST = 3  # next words that are drawn
@@ -466,9 +467,10 @@ def _row(values: npt.NDArray[Any]) -> str:
 
 
 def _label(x: float, y: float, symbol: str, size: str) -> str:
-    """Say what an arrow carries."""
+    """Say what an arrow carries, in the colour of the array."""
     words = f"${symbol}$ {size}" if symbol else size
-    return st.text(x, y, words, cls="vk-muted", size=13.5)
+    hue = next((HUES[letter] for letter in symbol if letter in HUES), "muted")
+    return st.text(x, y, words, cls=f"vk-{hue}", size=13.5)
 
 
 def _stage(

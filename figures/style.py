@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from figures import signs
 from vaultkit.site.outlines import draw_formula
 
 WIDTH = 480  # of a figure: nearly one scale, so nearly one size of type on a page
@@ -24,7 +25,12 @@ EDGE = 1 / 40  # of the width: margin on the left, for fonts with wider letters
 SMALL = 13.5  # secondary text; on a 390 px phone still some 10 px
 INDEX = 0.9  # of an index to its letter; on that phone no index is below 9.5 px
 ROW = 1  # the row that is followed through the pipeline: "journey"
-SOFTMAX = r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)"
+# Letters with the colours of arrays: `vaultkit.site.outlines` makes classes of them.
+Q, K, V, ALPHA = (
+    rf"\textcolor{{{hue}}}{{{letter}}}"
+    for hue, letter in (("query", "Q"), ("key", "K"), ("value", "V"), ("score", r"\alpha"))
+)
+SOFTMAX = rf"\operatorname{{softmax}}\left(\frac{{{Q}{K}^\top}}{{\sqrt{{d_k}}}}\right)"
 FULL = 0.48  # opacity of a heat map's largest value: text over it keeps 4.5 : 1
 FAINT = 0.05  # and of its smallest
 
@@ -374,10 +380,9 @@ def shades(
 
 
 def ramp(values: npt.NDArray[np.float64], full: float = FULL) -> npt.NDArray[np.float64]:
-    """Map values onto opacities: 0 (or the smallest, if below) is faint, the largest full."""
-    low, high = min(0.0, values.min()), values.max()
-    span = high - low or 1.0  # if all values are equal
-    return np.asarray(FAINT + (full - FAINT) * (values - low) / span)
+    """Map values that are not negative onto opacities: 0 is faint, the largest full."""
+    highest = values.max() or 1.0  # if all values are 0
+    return np.asarray(FAINT + (full - FAINT) * values / highest)
 
 
 def heat_map(
@@ -393,17 +398,27 @@ def heat_map(
     size: float | None = None,
     marked: int | None = None,
 ) -> str:
-    """Colour each number's cell by its size, write it there, outline the marked row."""
+    """Colour each number's cell by its size, write it there, outline the marked row.
+
+    If there are negative numbers, all cells have the colours of `signs`, which are those of every
+    map of numbers with signs.
+    """
     width, height = cell
     parts = [f'<g class="vk-{hue}">']
-    opacities = ramp(values, full)
+    signed, largest = bool((values < 0).any()), float(np.abs(values).max())
+    opacities = ramp(np.abs(values), full)
     for (i, j), opacity in np.ndenumerate(opacities):
+        cls = ""
+        if signed:
+            sign, strength = signs.shade(float(values[i, j]), largest)
+            cls, opacity = f"vk-{sign}", full / signs.STRONGEST * strength
         parts.append(
             rect(
                 x + j * width + gap / 2,
                 y + i * height + gap / 2,
                 width - gap,
                 height - gap,
+                cls=cls,
                 opacity=round(float(opacity), 2),
                 radius=min(3, height / 6),
             )
@@ -413,7 +428,11 @@ def heat_map(
         size_attribute = f' font-size="{size:g}"' if size else ""
         parts.append(f'<g text-anchor="middle"{size_attribute}>')
         parts += [
-            text(x + (j + 0.5) * width, y + (i + 0.5) * height + 5, f"{value:.{decimals}f}")
+            text(
+                x + (j + 0.5) * width,
+                y + (i + 0.5) * height + 5,
+                f"{value:.{decimals}f}".replace("-", "−"),
+            )
             for (i, j), value in np.ndenumerate(values)
         ]
         parts.append("</g>")

@@ -78,6 +78,29 @@ def test_the_site_has_the_dark_colours_of_the_figures() -> None:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+def test_nothing_else_in_code_has_them(scheme: str) -> None:
+    code = {
+        kind: declared(PAGE, f"--md-code-hl-{kind}-color", scheme)
+        for kind in ("keyword", "string", "number", "function", "constant", "special", "comment")
+    }
+    close = {
+        (kind, name): distance
+        for kind, colour in code.items()
+        for name in ARRAYS
+        if (
+            distance := float(
+                np.linalg.norm(lab(linear(colour)) - lab(linear(SCHEMES[scheme][name])))
+            )
+        )
+        < 25
+    }
+    assert close == {}
+    background = declared(PAGE, "--md-code-bg-color", scheme)
+    low = {kind: contrast(colour, background) for kind, colour in code.items()}
+    assert min(low.values()) >= 4.5, low
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_they_can_be_read(scheme: str) -> None:
     page = declared(PAGE, "--md-default-bg-color", scheme)
     grounds = [page, declared(PAGE, "--md-code-bg-color", scheme)]

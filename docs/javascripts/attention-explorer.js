@@ -197,9 +197,9 @@ const build = (figure, { shape, sentences, sentencesOf, pairs }, start) => {
     const whose = one ? asked[0] : asked.join(" and ");
     const each = (value) => current.map((sentence_, at) => value(sentence_, asksOf(at)));
     losses.replaceChildren(
-      row(`attention's output of ${whose} in block ${block + 1} changes by`,
+      row(`attention’s output of ${whose} in block ${block + 1} changes by`,
         ...each((s, at) => percent(s.change(block, head, at)))),
-      row(`the last vector of ${whose}, against the whole model's: cosine`,
+      row(`the last vector of ${whose}, against the whole model’s: cosine`,
         ...each((s, at) => (1 - s.distance(block, head, at)).toFixed(4))),
       row(`the two ${quoted(shared)} against each other: cosine`,
         `${whole.toFixed(4)}, now ${without(block, head).toFixed(4)}`),

@@ -16,7 +16,7 @@ _BAR = ("x", "y", "width", "height")
 
 @lru_cache(maxsize=256)
 def draw_formula(tex: str, size: float) -> tuple[str, float]:
-    """Draw a formula about the start of its baseline.
+    r"""Draw a formula about the start of its baseline.
 
     Parameters
     ----------
@@ -28,7 +28,8 @@ def draw_formula(tex: str, size: float) -> tuple[str, float]:
     Returns
     -------
     tuple of str and float
-        SVG paths and bars in the current colour, and the formula's width.
+        SVG paths and bars in the current colour, and the formula's width. What has another colour,
+        as in ``\textcolor{key}{K}``, gets the class ``vk-key``.
     """
     # It takes its time to load, and most who import this draw nothing.
     with warnings.catch_warnings():
@@ -44,12 +45,14 @@ def draw_formula(tex: str, size: float) -> tuple[str, float]:
 
 
 def _shape_to_svg(part: ElementTree.Element) -> str:
-    """Write a letter's outline or the bar of a fraction, short and without its colours."""
+    """Write a letter's outline or the bar of a fraction, short, with a class for its colour."""
+    colour = part.attrib.get("fill", "currentColor")
+    kind = "" if colour == "currentColor" else f' class="vk-{colour}"'
     if part.tag.endswith("}path"):
         points = _DECIMAL.sub(lambda found: f"{float(found[0]):.2f}", part.attrib["d"])
         # Each outline begins by drawing a line to where it is.
         points = re.sub(r"(M (\S+ \S+)) L \2 ", r"\1 ", points)
-        return f'<path d="{points.replace(" Z ", "Z").strip()}"/>'
+        return f'<path{kind} d="{points.replace(" Z ", "Z").strip()}"/>'
     if part.tag.endswith("}rect"):
         bar = " ".join(f'{key}="{float(part.attrib[key]):.2f}"' for key in _BAR)
         return f"<rect {bar}/>"
