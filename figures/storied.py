@@ -161,7 +161,8 @@ def draw_next(data: Mapping[str, Any]) -> str:
     kinds = [adjectives for _, _, adjectives in bank_stories.SCENES]
     beginnings = data["beginnings"]
     names = ["river", "money"]
-    return touchable("next-word", svg, {"names": names, "beginnings": beginnings, "kinds": kinds})
+    start = {"names": names, "beginnings": beginnings, "kinds": kinds}
+    return touchable("next-word", svg, start, heavy=True)
 
 
 def heads_data(stories: Any = (hand.sentence,), heads: Any = hand.heads) -> dict[str, Any]:

@@ -407,8 +407,8 @@ def heat_map(
     parts = [f'<g class="vk-{hue}">']
     signed, largest = bool((values < 0).any()), float(np.abs(values).max())
     opacities = ramp(np.abs(values), full)
-    for (i, j), opacity in np.ndenumerate(opacities):
-        cls = ""
+    for (i, j), ramped in np.ndenumerate(opacities):
+        cls, opacity = "", float(ramped)
         if signed:
             sign, strength = signs.shade(float(values[i, j]), largest)
             cls, opacity = f"vk-{sign}", full / signs.STRONGEST * strength
@@ -419,7 +419,7 @@ def heat_map(
                 width - gap,
                 height - gap,
                 cls=cls,
-                opacity=round(float(opacity), 2),
+                opacity=round(opacity, 2),
                 radius=min(3, height / 6),
             )
         )

@@ -26,10 +26,14 @@ def group(name: str, fragments: Iterable[str]) -> str:
     return "\n".join([f'<g data-part="{escape(name)}">', *fragments, "</g>"])
 
 
-def touchable(name: str, svg: str, data: Mapping[str, Any]) -> str:
-    """Put the data that the script starts from, and the script's name, into a drawing."""
+def touchable(name: str, svg: str, data: Mapping[str, Any], *, heavy: bool = False) -> str:
+    """Put the data that the script starts from, and the script's name, into a drawing.
+
+    A heavy script loads much: it waits until the visitor is active.
+    """
     text = json.dumps(_plain(data), ensure_ascii=False, separators=(",", ":"))
-    metadata = f'<metadata data-touch="{name}">{escape(text, quote=False)}</metadata>'
+    mark = f'data-touch="{name}"' + (' data-heavy=""' if heavy else "")
+    metadata = f"<metadata {mark}>{escape(text, quote=False)}</metadata>"
     return re.sub(r"(<svg\b[^>]*>)", lambda found: found[1] + metadata, svg, count=1)
 
 

@@ -6,6 +6,7 @@
   const here = document.currentScript.src;
 
   const begin = async (figure) => {
+    if (figure.dataset.touch) return;
     const name = figure.querySelector("svg > metadata[data-touch]").dataset.touch;
     figure.dataset.touch = "coming";
     try {
@@ -18,12 +19,21 @@
     }
   };
 
-  // Just before a reader sees it; a first visit loads no figure below the first screen.
+  // The first thing that a visitor does.
+  const active = new Promise((resolve) => {
+    for (const type of ["pointermove", "pointerdown", "keydown", "scroll", "focusin"]) {
+      addEventListener(type, resolve, { once: true, passive: true, capture: true });
+    }
+  });
+
+  // Just before a reader sees it; a first visit loads no figure below the first screen. One that
+  // loads much waits until the visitor is active.
   const near = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       near.unobserve(target);
-      begin(target);
+      if (target.querySelector("metadata[data-heavy]")) active.then(() => begin(target));
+      else begin(target);
     }
   }, { rootMargin: "10% 0px" });
 

@@ -23,6 +23,7 @@ HEADS = list(itertools.product(range(2), range(2)))
 
 def panel_of(page: Page) -> Locator:
     page.locator("figure:has(metadata[data-touch=next-word])").scroll_into_view_if_needed()
+    page.mouse.move(1, 1)
     panel = page.get_by_role("group", name="The decoder", exact=True)
     expect(panel).to_be_visible()
     return panel
@@ -193,12 +194,12 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, width: int, scheme: str) 
 
 
 @pytest.mark.long
-def test_nothing_of_it_is_sent_before_someone_comes_near(visit: Visitor) -> None:
-    page = visit(width=390)
-    page.set_viewport_size({"width": 390, "height": 300})
+def test_nothing_of_it_is_sent_before_the_visitor_is_active(visit: Visitor) -> None:
+    page = visit()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
     visit.go(page, "")
+    expect(page.locator("figure:has(metadata[data-touch=next-word])")).to_be_in_viewport()
     page.wait_for_load_state("networkidle")
     assert not {"next-word.js", "decoder-weights.js"} & set(asked)
     panel_of(page)

@@ -23,14 +23,18 @@ SEEN = """() => {
     words: article.textContent,
     errors: article.querySelectorAll(".math-error, .mermaid-error").length,
     wide: document.documentElement.scrollWidth - innerWidth,
-    // Drawings that do not begin where the text does, and by how many pixels.
+    // Drawings whose edges are not those of the text: by how many pixels, and what share is drawn.
     ragged: [...document.querySelectorAll(".md-content__inner > figure svg.vk-figure")].map(svg => {
       const drawn = [...svg.querySelectorAll("text, rect, path, line, circle")]
         .map(part => part.getBoundingClientRect()).filter(box => box.width + box.height);
-      const { left } = svg.closest("figure").getBoundingClientRect();
+      const { left, width } = svg.closest("figure").getBoundingClientRect();
       const off = Math.min(...drawn.map(box => box.left)) - left;
-      return [svg.getAttribute("aria-labelledby"), Math.round(off)];
-    }).filter(([, off]) => off < Infinity && Math.abs(off) > 3),  // hidden ones have none
+      const end = Math.max(...drawn.map(box => box.right)) - left;
+      // Some that can be touched leave room for what moves.
+      const share = svg.querySelector("metadata[data-touch]") ? 1 : end / width;
+      return [svg.getAttribute("aria-labelledby"), Math.round(off), share];
+    }).filter(([, off, share]) => off < Infinity  // hidden ones have none
+      && (Math.abs(off) > 3 || share < 0.95 || share > 1.02)),
   };
 }"""
 # The rule on the size of what is tapped is off unless asked for.

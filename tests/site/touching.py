@@ -50,8 +50,9 @@ CENTRE = """async (element) => {
 
 def figure(page: Page, name: str) -> Locator:
     found = page.locator(f"figure:has(metadata[data-touch={name}])")
-    # Nothing begins before somebody comes near.
+    # Nothing begins before somebody comes near, and some not before that somebody is active.
     found.scroll_into_view_if_needed()
+    page.mouse.move(1, 1)
     expect(found).to_have_attribute("data-touch", "ready")
     return found
 
