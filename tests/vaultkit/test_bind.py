@@ -270,6 +270,20 @@ def test_a_count_of_things_is_the_length_of_all_lists() -> None:
     )
 
 
+def test_a_list_ends_with_its_last_element() -> None:
+    code = "primes = [2, 3, 5, 41, 47]"
+    assert bound("It begins with 2 and ends with 47.", code) == (
+        "It begins with 2 and ends with 47<!-- = primes[-1] -->."
+    )
+
+
+def test_a_name_may_be_a_word_without_its_vowels() -> None:
+    code = "rng, other = [2.5, 3.25, 4.75, 4.25], [1, 2, 4, 3]"
+    assert bound("The range grows until the third day.", code) == (
+        "The range grows<!-- all(b > a for a, b in zip(rng[:3], rng[1:3])) --> until the third day."
+    )
+
+
 def test_labels_of_letters_and_digits_are_compared() -> None:
     code = "steps = {'A4': 0, 'B4': 2, 'C5': 3}"
     assert bound("B4 sits below C5.", code) == "B4 sits below<!-- steps['B4'] < steps['C5'] --> C5."

@@ -96,6 +96,8 @@ The mean {exceeds|does not exceed} it<!-- mean > median -->
 {two|three}<!-- = sum(sample > 3) --> are
 the {fifth|fourth}<!-- = sample.argmax() + 1 --> is
 the {maximum|minimum}, 14<!-- = sample.max() -->
+The {mean|median} is 6<!-- = sample.mean() -->
+The {mean|median} is 6<!-- = mean -->
 {most|all} are larger<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than 2
 most are {larger|smaller}<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than 2
 most are larger<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than {2|3}
@@ -192,6 +194,9 @@ The largest<!-- cities["Lima"] == max(cities.values()) --> city is {Lima|Oslo}
 the {last|first} balance is the largest<!-- balance[-1] == max(balance) -->
 the {third|fifth} balance is the largest<!-- balance[2] == max(balance) -->
 the {last|first} balance is 1102.5<!-- = balance[-1] -->
+the {last|first} balance, 1102.5<!-- = balance[-1] -->, is it
+1050<!-- = balance[1] --> comes {second|first}
+The {rate|fees} is 5 %<!-- = rate -->
 {No|Every} balance of the three years is below 1,000<!-- not any(one < 1000 for one in balance) -->
 {five|six} per cent<!-- = rate -->
 {|0.}5 %<!-- = rate -->

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.bound_keys import exchanged, other_key, other_place
+from vaultkit.checks.bound_keys import exchanged, other_key, other_place, other_quantity
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Fix
 from vaultkit.checks.computed import Caller, call_directly, evaluate
 from vaultkit.checks.stated import Judged, judge_value, other_limit, threshold
@@ -111,7 +111,8 @@ class Bindings:
         verdict = agreement(
             binding, value, text, partial(_values_of_sides, binding.tree, evaluate_here)
         )
-        other = other_key(binding, variables) or other_place(binding)
+        other = other_key(binding, variables) or other_place(binding, variables)
+        other = other or other_quantity(binding, variables)
         if verdict.holds and (turned := exchanged(binding, variables)):
             why = f"the sentence is about “{turned}”, the other side of {binding.code}"
             return Verdict(False, why, verdict.places)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vaultkit.claims.bindings import Binding
@@ -43,6 +43,36 @@ def other_key(binding: Binding, variables: Mapping[str, Any]) -> str:
         if len(said) == 1:
             return said[0]
     return ""
+
+
+def other_quantity(binding: Binding, variables: Mapping[str, Any]) -> str:
+    """Return the name of another quantity that a sentence gives a bound value.
+
+    *The median is 5* is not about ``mean`` or ``np.mean(x)``. It is the name of a variable with
+    another value, or of another function of the same kind; the sentence must not say the own one.
+    """
+    words = lexicon(binding.language or "en")
+    clause, whole = _clause(binding, words).lower(), _whole(binding).lower()
+    match binding.tree:
+        case ast.Name(name) | ast.Call(ast.Attribute(_, name)) | ast.Call(ast.Name(name)):
+            pass
+        case _:
+            return ""
+    known = [kind for kind in ("mean", "median") if _says_any(words.words["labels"][kind], clause)]
+    own = [kind for kind in ("mean", "median") if name in words.words["labels"][kind]]
+    if own and len(known) == 1 and known != own:
+        return "" if _says_any(words.words["labels"][own[0]], whole) else known[0]
+    if not isinstance(binding.tree, ast.Name) or len(name) < _NAME or _says(name, whole):
+        return ""
+    being = words.pattern("grammar", "being")
+    subject = re.search(rf"(?:^|\s)(\w+)\s{being}\s(?:\w+\s)?\S*\s*$", clause)
+    other = subject[1] if subject else ""
+    is_number = isinstance(variables.get(other), (int, float))
+    return other if is_number and variables[other] != variables.get(name) else ""
+
+
+def _says_any(words: Sequence[str], text: str) -> bool:
+    return any(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
 
 
 def exchanged(binding: Binding, variables: Mapping[str, Any]) -> str:
@@ -97,17 +127,17 @@ def _is_named(binding: Binding, key: str, words: Lexicon, *, is_subject: bool) -
     return bool(opens and re.match(rf"(?:\s+\w+){{0,3}}\s+{being}\s+{own}", behind, re.IGNORECASE))
 
 
-def other_place(binding: Binding) -> str:
+def other_place(binding: Binding, variables: Mapping[str, Any]) -> str:
     """Return the ordinal of a sentence that is not the place of the bound element.
 
     *The first lap was the longest* contradicts ``laps[-1] == max(laps)``, and *the last lap took
     52 s* contradicts ``laps[0]``.
     """
     match binding.tree:
-        case ast.Subscript(ast.Name(), index):
+        case ast.Subscript(owner, index):
             pass
         case ast.Compare(
-            ast.Subscript(ast.Name(), index), [ast.Eq()],
+            ast.Subscript(owner, index), [ast.Eq()],
             [ast.Call(ast.Name("max" | "min")) | ast.Call(ast.Attribute(_, "max" | "min"))],
         ):  # fmt: skip
             pass
@@ -117,13 +147,20 @@ def other_place(binding: Binding) -> str:
         place = ast.literal_eval(index)
     except ValueError:
         return ""
-    if not isinstance(place, int):
+    if not isinstance(place, int) or not _is_list(owner, variables):
         return ""
     words = lexicon(binding.language or "en")
     ordinals, last = words.pattern("ordinals"), words.pattern("grammar", "last")
-    found = re.findall(
-        rf"\b({ordinals}|{last})\s+(?!{ordinals})[^\W\d]", _clause(binding, words), re.IGNORECASE
-    )
+    clause = _clause(binding, words)
+    if not re.search(r"[^\W\d_]", clause):
+        # *The last lap, 52 s*
+        clause = binding.words[: binding.at]
+    found = re.findall(rf"\b({ordinals}|{last})\s+(?!{ordinals})[^\W\d]", clause, re.IGNORECASE)
+    if not found:
+        # *4 comes last*
+        behind = binding.words[binding.at :]
+        comes = words.regex(rf"\s<places.comes>\s({ordinals}|{last})\b")
+        found = [own[1]] if (own := comes.match(behind)) else []
     if len(found) != 1:
         return ""
     number = words.value("ordinals", found[0])
@@ -132,6 +169,20 @@ def other_place(binding: Binding) -> str:
     # The first element may be number 0, before the first step.
     is_place = number in (place + 1, place) if place >= 0 else number > 1
     return "" if is_place else found[0]
+
+
+def _is_list(tree: ast.expr, variables: Mapping[str, Any]) -> bool:
+    """Return whether an expression is a list or array: a variable, or an element of one."""
+    match tree:
+        case ast.Name(name):
+            value = variables.get(name)
+        case ast.Subscript(ast.Name(name), ast.Constant(key)) if isinstance(
+            variables.get(name), dict
+        ):
+            value = variables[name].get(key)
+        case _:
+            return False
+    return hasattr(value, "__getitem__") and not isinstance(value, (Mapping, str))
 
 
 #: A key, and all keys of its dictionary.

@@ -225,7 +225,7 @@ class _Search:
             score += _LABELLED * bool(atom.labels) * _labels_are_said(atom, said)
             score -= _PER_CHARACTER * max(0, len(atom.code) - _LONG)
             sure = score > 0 and self._sure(stated, atom, said - whole, same)
-            sure = sure or self._is_extreme_quantity(stated, atom)
+            sure = sure or self._is_extreme_quantity(stated, atom) or self._is_at_end(stated, atom)
             found.append(Candidate(atom.code, score, sure, (atom,), atom.value))
         return _sure_first(sorted(found, key=lambda c: (-c.score, not c.sure)))
 
@@ -483,6 +483,15 @@ class _Search:
                 return False
         family = [one for one in self.pool if one.series == atom.series and not one.extreme]
         return self._around(stated).nearest(atom, family)
+
+    def _is_at_end(self, stated: Stated, atom: Atom) -> bool:
+        """Return whether a list begins or ends with a number: *it ends with 47*."""
+        before = self.text[self.sentence.start : stated.start]
+        return not is_count(stated) and any(
+            atom.labels == (stems(name),)
+            and bool(self.words.regex(rf"\b<places.{name}>\s$").search(before))
+            for name in ("first", "last")
+        )
 
     def _is_code(self, word: str) -> bool:
         """Return whether a word is all that the sentence shows as code."""

@@ -23,10 +23,12 @@ _ENDINGS = (
 _EMPTY_WORDS = (
     "the an is are of to in and or it for on at as with by be than that this from its not but if"
     " so we all one has have was were each every only then same about more less which there no"
-    " both what when how who new len np numpy float int abs round str list sorted range key get"
-    " fraction"
+    " both what when how who new"
 )
-_EMPTY = frozenset(_EMPTY_WORDS.split())
+_SPOKEN_EMPTY = frozenset(_EMPTY_WORDS.split())
+#: Names of functions, which say nothing of the value; in a sentence, *range* is a word.
+_FUNCTIONS = "len np numpy float int abs round str list sorted range key get fraction"
+_EMPTY = _SPOKEN_EMPTY | frozenset(_FUNCTIONS.split())
 #: Words of one letter, which are names in code.
 _ARTICLES = frozenset(("a", "A", "I", "s", "t"))
 #: What a sentence calls the result of a function.
@@ -38,6 +40,7 @@ MEANINGS = {
     "sum": "total all altogether together sum", "prod": "product", "det": "determinant",
     "set": "different distinct", "corrcoef": "correlation", "gcd": "divisor", "norm": "length norm",
 }  # fmt: skip
+_VOWELS = re.compile("[aeiou]")
 #: A shorter word is not an abbreviation of a longer one.
 _ABBREVIATION = 3
 #: How much an abbreviation in place of the word counts, and a letter or number, which may be there
@@ -60,9 +63,10 @@ def stems(text: str, *, spoken: bool = False) -> frozenset[str]:
     ['12', 'city', 'long', 'path']
     """
     found = _WORD.findall(_PART.sub(" ", _THOUSANDS.sub("", text)))
-    empty = _EMPTY | _ARTICLES if spoken else _EMPTY
+    ignored = _SPOKEN_EMPTY if spoken else _EMPTY
+    articles = _ARTICLES if spoken else ()
     return frozenset(
-        _stem(word) for word in found if word not in empty and word.lower() not in _EMPTY
+        _stem(word) for word in found if word not in articles and word.lower() not in ignored
     )
 
 
@@ -104,8 +108,11 @@ def _certainty_of(name: str, said: Collection[str]) -> float:
 
 
 def _abbreviates(one: str, other: str) -> bool:
+    """Return whether a word begins with the other one, or is that without its vowels: *rng*."""
     short, long = sorted((one, other), key=len)
-    return len(short) >= _ABBREVIATION and long.startswith(short) and not short[0].isdecimal()
+    if len(short) < _ABBREVIATION or short[0].isdecimal():
+        return False
+    return long.startswith(short) or short == long[0] + _VOWELS.sub("", long[1:])
 
 
 def says_label(label: Collection[str], said: Collection[str]) -> bool:
