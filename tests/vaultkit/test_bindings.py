@@ -195,7 +195,7 @@ the {last|first} balance is the largest<!-- balance[-1] == max(balance) -->
 the {third|fifth} balance is the largest<!-- balance[2] == max(balance) -->
 the {last|first} balance is 1102.5<!-- = balance[-1] -->
 the {last|first} balance, 1102.5<!-- = balance[-1] -->, is it
-1050<!-- = balance[1] --> comes {second|first}
+1050<!-- = balance[1] --> comes {second|third}
 The {rate|fees} is 5 %<!-- = rate -->
 {No|Every} balance of the three years is below 1,000<!-- not any(one < 1000 for one in balance) -->
 {five|six} per cent<!-- = rate -->
