@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -19,7 +19,6 @@ from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.origins import find_origins
 from vaultkit.checks.printed import printed_numbers
-from vaultkit.checks.tables import Source, columns
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import words_by_stem
@@ -53,22 +52,6 @@ class Fact:
     line: int = 0
 
 
-@dataclass(frozen=True)
-class Family:
-    """Numbers of the same kind by their labels: the rows of a table, the items of a line."""
-
-    rows: Mapping[Label, Sequence[Fraction]]
-    source: str
-    #: The words of what the numbers are, by their places: units, names, titles.
-    kinds: Sequence[Label] = ()
-    #: Whether the labels are only the last words of what the output has.
-    is_head: bool = False
-
-    def kind(self, place: int) -> Label:
-        """Return the words that say what the numbers at a place are."""
-        return self.kinds[min(place, len(self.kinds) - 1)] if self.kinds else frozenset()
-
-
 class Facts:
     """Collects what the outputs and variables of a note say their numbers are.
 
@@ -83,9 +66,6 @@ class Facts:
     def __init__(self, note: Note, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.facts: dict[Fact, None] = {}
-        self.families: list[Family] = []
-        #: The words by their stems, as the page writes them first.
-        self._written: dict[str, str] = {}
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
@@ -95,19 +75,11 @@ class Facts:
 
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect what a block prints, and the variables that it leaves."""
-        lines: dict[int, list[tuple[Label, str]]] = defaultdict(list)
         for words, number, line in printed_numbers(block, steps):
-            lines[line].append((self._label(words), number))
             is_length = words.startswith("len() ") and number.isdigit()
             self._add_fact(
                 words.removeprefix("len() ") if is_length else words, number, line, is_length
             )
-        for line, own in lines.items():
-            # Numbers that a line prints in the same form are of the same kind.
-            decimals = {len(number.partition(".")[2]) for _, number in own}
-            if len(decimals) == 1 and decimals != {0} and len(dict(own)) == len(own):
-                label_of = {label: [_exact_number(n)] for label, n in own}
-                self.families += self._family(label_of, f"output at line {line}", [frozenset()])
         for step in steps:
             self._read_output(step)
         for name in sorted(self._single & variables.keys()):
@@ -134,8 +106,6 @@ class Facts:
 
     def _read_output(self, step: Step) -> None:
         """Read the labels of the numbers in an output."""
-        rows: dict[str, dict[Label, list[Fraction | None]]] = defaultdict(dict)
-        twice: set[str] = set()
         for raw, line in islice(step.output_lines(), _MOST):
             text = _BRACKETS.sub(lambda own: " " * len(own[0]), raw)
             items = _items(text)
@@ -143,120 +113,10 @@ class Facts:
                 self._add_fact(words, number, line, number.isdigit(), unit)
                 if not words and unit:
                     self._add_fact(unit, number, line, number.isdigit(), unit)
-            if len(items) > 1 and all(item and item[0] for item in items):
-                own = {self._label(i[0]): [_exact_number(i[1])] for i in items if i}
-                units = {i[2] for i in items if i}
-                if len(own) == len(items) and len(units) == 1:
-                    kinds = [self._kind_words(units.pop())]
-                    self.families += self._family(own, f"output at line {line}", kinds)
-                    # *A peak of 13.3* is the *steady peak*, if no other one is in the line.
-                    heads = {
-                        self._label(i[0].split()[-1]): [_exact_number(i[1])] for i in items if i
-                    }
-                    if heads != own and len(heads) == len(items) and frozenset() not in heads:
-                        self.families += self._family(
-                            heads, f"output at line {line}", [frozenset()], is_head=True
-                        )
-            found = list(NUMBER_IN_OUTPUT.finditer(raw))
-            words = raw[: found[0].start()] if found else ""
-            if label := self._label(words):
-                template = NUMBER_IN_OUTPUT.sub("#", raw[found[0].start() :])
-                template = re.sub(r"\s+", " ", template)
-                numbers = [_exact_number(one[0]) for one in found]
-                if label in rows[template]:
-                    twice.add(template)
-                rows[template][label] = numbers
-        for template, own in rows.items():
-            if template not in twice:
-                kinds = [self._kind_words(part) for part in template.split("#")[1:]]
-                source = f"output at line {step.output_line}"
-                self.families += self._family(own, source, kinds)
 
     def _label(self, text: str) -> Label:
-        """Return the stems of the words of a text, and remember the words for messages."""
-        words = words_by_stem(text, self.lexicon)
-        for stem, word in words.items():
-            self._written.setdefault(stem, word)
-        return frozenset(words)
-
-    def written(self, label: Label) -> str:
-        """Return the words of a label as the page writes them."""
-        return " ".join(word for stem, word in self._written.items() if stem in label)
-
-    def _kind_words(self, text: str) -> Label:
-        """Return the words of a text that may say, in a sentence, what its numbers are."""
-        words = re.findall(r"[^\W\d_]+(?:/[^\W\d_]+)?|[%°‰$€£]", text.replace("_", " "))
-        words += [part for word in words for part in word.split("/")]
-        return self._label(text) | frozenset(words)
-
-    def _family(
-        self,
-        rows: Mapping[Label, Sequence[Fraction | None]],
-        source: str,
-        kinds: Sequence[Label],
-        *,
-        is_head: bool = False,
-    ) -> Iterator[Family]:
-        """Yield rows of numbers by their labels, without the words that all labels share.
-
-        Yield nothing if fewer than two rows are left, or two would have the same label.
-        """
-        common = frozenset[str].intersection(*rows) if len(rows) > 1 else frozenset()
-        common = frozenset(word.lower() for word in common)
-        own = {
-            rest: [number for number in numbers if number is not None]
-            for label, numbers in rows.items()
-            if (rest := frozenset(word for word in label if word.lower() not in common))
-            and None not in numbers
-        }
-        if len(own) == len(rows) > 1:
-            kinds = [kind | common for kind in kinds]
-            yield Family(own, source, kinds, is_head)
-
-    def with_tables(self, sources: Sequence[tuple[str, Source]]) -> Iterable[Family]:
-        """Return the families, with those of variables (as `Tables` has them) and of tables."""
-        found = list(self.families)
-        for where, source in sources:
-            if where.startswith("variable") and all(isinstance(k, frozenset) for k in source):
-                found += self._family(
-                    {
-                        self._label(" ".join(sorted(label))): [exact_fraction(n) for n in numbers]
-                        for label, numbers in source.items()
-                        if isinstance(label, frozenset) and all(map(math.isfinite, numbers))
-                    },
-                    where,
-                    [self._kind_words(where.removeprefix("variable"))],
-                )
-        for column in columns(self.note.cells):
-            rows = {
-                self._label(" ".join(sorted(entry.row))): [_exact_number(entry.text)]
-                for entry in column
-                if isinstance(entry.row, frozenset)
-            }
-            if len(rows) == len(column):
-                title = self._kind_words(" ".join(column[0].title))
-                found += self._family(rows, f"table at line {column[0].line}", [title])
-        return _with_all_kinds(found)
-
-
-def _with_all_kinds(families: Sequence[Family]) -> list[Family]:
-    """Return families, those with the same numbers under the same labels with all their kinds."""
-    kinds: dict[frozenset[tuple[Label, Fraction]], Label] = defaultdict(frozenset)
-    for family in families:
-        for place in range(_column_count(family)):
-            kinds[_column(family, place)] |= family.kind(place)
-    return [
-        replace(family, kinds=[kinds[_column(family, n)] for n in range(_column_count(family))])
-        for family in families
-    ]
-
-
-def _column_count(family: Family) -> int:
-    return min(_COLUMNS, max(map(len, family.rows.values())))
-
-
-def _column(family: Family, place: int) -> frozenset[tuple[Label, Fraction]]:
-    return frozenset((label, row[place]) for label, row in family.rows.items() if place < len(row))
+        """Return the stems of the words of a text."""
+        return frozenset(words_by_stem(text, self.lexicon))
 
 
 def _exact_number(text: str) -> Fraction | None:

@@ -111,7 +111,7 @@ class Keyed:
             line = sentence.place_of(0)[0]
             nearest = max((end for end in ends if end < line), default=0)
             above = (table for table in self.tables if table.line <= nearest)
-            named = [(table, places) for table in above if (places := _places(sentence, table))]
+            named = [(table, places) for table in above if (places := key_places(sentence, table))]
             for number in filter(partial(_may_belong, sentence), sentence.numbers if named else ()):
                 if why := self._why(sentence, number, named, nearest):
                     yield Contradiction.of_number(sentence, number, why)
@@ -203,7 +203,7 @@ class Keyed:
         return bool(unit) and unit in [unit_of(word, 0, self.lexicon) for word in behind]
 
 
-def _places(sentence: Sentence, table: Table) -> list[Place]:
+def key_places(sentence: Sentence, table: Table) -> list[Place]:
     """Return where a sentence names keys of a table, in order."""
     found = [
         Place(n.value, n.start, n.end)

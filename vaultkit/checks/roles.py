@@ -7,7 +7,7 @@ everything with its label has another value; cases in doubt are left to the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,22 +17,16 @@ from vaultkit.checks.assigned import Assigned
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check, Contradiction
 from vaultkit.checks.confused import Confused
 from vaultkit.checks.dates import Dates
-from vaultkit.checks.facts import Fact, Facts, Family, Label
+from vaultkit.checks.facts import Fact, Facts
 from vaultkit.checks.keyed import Keyed
 from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.checks.misplaced import Misplaced
 from vaultkit.checks.stated import is_slip, shortened
-from vaultkit.checks.tables import Tables
 from vaultkit.checks.wholes import Wholes
 from vaultkit.claims.attributions import (
-    LabelPlace,
     attribution_stems,
-    clause_around,
     counted_noun,
-    is_apart,
     is_copula,
-    label_places,
-    number_beside,
     opens_paragraph,
     possession_stems,
     subject_stems,
@@ -59,12 +53,9 @@ class Roles:
     ----------
     note
         The note.
-    tables
-        What its variables have under labels.
     """
 
-    def __init__(self, note: Note, tables: Tables) -> None:
-        self.tables = tables
+    def __init__(self, note: Note) -> None:
         self.lexicon = lexicon(str(note.meta.get("lang") or "en"))
         self.note = note
         self.facts = Facts(note, self.lexicon)
@@ -101,22 +92,20 @@ class Roles:
     def _contradictions(self) -> Iterator[Contradiction]:
         """Yield all contradictions; a place may have several."""
         yield from self.dates.contradictions(self.note)
-        families = list(self.facts.with_tables(self.tables.sources))
         facts = list(self.facts.facts)
-        if not families and not facts and not self.confused and not self.keyed.tables:
+        if not facts and not self.confused and not self.keyed.tables:
             return
         every = list(sentences(self.note, self.lexicon))
-        yield from self.wholes.contradictions(self.note, every, families)
+        yield from self.wholes.contradictions(self.note, every, self.keyed.tables)
         yield from self.confused.contradictions(self.note, every)
         yield from self.keyed.contradictions(self.note, every)
         yield from Assigned(self.labelled).contradictions(self.note, every)
         yield from Misplaced(self.labelled).contradictions(self.note, every)
         for sentence in every:
-            found = _of_families(sentence, families, self.facts.written)
             for number in sentence.numbers:
                 if number.bounds or number.times:
                     continue
-                why = found.get(number.start) or self._of_fact(sentence, number, facts)
+                why = self._of_fact(sentence, number, facts)
                 why = why or self._of_count(sentence, number, facts)
                 if why:
                     yield Contradiction.of_number(sentence, number, why)
@@ -256,59 +245,6 @@ def with_contradictions(
     for own in left.values():
         line, column = own.place
         yield Check("number", line, own.what, FAILS, f"{own.what}: {own.why}", column)
-
-
-def _of_families(
-    sentence: Sentence, families: Sequence[Family], written: Callable[[Label], str]
-) -> dict[int, str]:
-    """Return why numbers of a sentence belong to another label of a family, by their places.
-
-    ``written`` returns the words of a label for the message.
-    """
-    wrong: dict[int, str] = {}
-    right: set[int] = set()
-    for family in families:
-        named = label_places(sentence, list(family.rows))
-        labels = [one.label for one in named]
-        if not named or len(set(labels)) < len(labels):
-            continue
-        for number in sentence.numbers:
-            own = [value for label in labels for value in family.rows[label]]
-            if len(named) == 1 and any(map(number.agrees, own)):
-                right.add(number.start)
-        if len(named) == 1 and not family.is_head:
-            for place in range(len(family.rows[labels[0]])):
-                wrong.update(_of_another(sentence, family, named[0], place, written))
-    return {place: why for place, why in wrong.items() if place not in right}
-
-
-def _of_another(
-    sentence: Sentence,
-    family: Family,
-    named: LabelPlace,
-    place: int,
-    written: Callable[[Label], str],
-) -> Iterator[tuple[int, str]]:
-    """Yield a number beside the only label of a sentence that is the number of another label."""
-    number, has_unit = number_beside(sentence, named, family.kind(place))
-    if number is None or number.bounds or number.times:
-        return
-    if significant_digits(number) < (1 if has_unit else _TELLING):
-        return
-    clause = clause_around(sentence.text, number.start, named.start)
-    # *Ng has 33.8 %, which is less than half*: only the first clause is about Ng.
-    ends = sentence.text.find(", which ", max(number.end, named.end))
-    if is_apart(sentence, clause if ends < 0 else clause.split(", which ")[0]):
-        return
-    own = family.rows[named.label]
-    is_share = words_behind(sentence, number) == ["%"] and not has_unit
-    for label, values in family.rows.items():
-        if label == named.label or place >= min(len(own), len(values)):
-            continue
-        value = values[place]
-        if number.agrees(value) and (not is_share or abs(value) <= 1):
-            there = f"in {family.source}, {written(named.label)} has {shortened(own[place])}"
-            yield number.start, f"{there}, and this is the number of {written(label)}"
 
 
 def _is_plain(number: Stated) -> bool:

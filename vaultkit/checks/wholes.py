@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vaultkit.checks.check import Contradiction
-from vaultkit.checks.facts import Family
-from vaultkit.claims.attributions import is_apart, label_places
+from vaultkit.checks.key_tables import Table
+from vaultkit.checks.keyed import key_places
+from vaultkit.claims.attributions import is_apart
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stem
 from vaultkit.claims.stated import Stated
@@ -56,7 +57,7 @@ class Wholes:
                 self.lengths[own].add(-1)  # the text may count something else
 
     def contradictions(
-        self, note: Note, sentences: Sequence[Sentence], families: Sequence[Family]
+        self, note: Note, sentences: Sequence[Sentence], tables: Sequence[Table]
     ) -> Iterator[Contradiction]:
         """Yield the numbers of things and the superlatives that are wrong."""
         rows = self._table_lengths(note) if re.search(r"\bAll\s", note.text) else {}
@@ -66,7 +67,7 @@ class Wholes:
                     yield Contradiction.of_number(sentence, number, why)
         for sentence in sentences:
             if self._any_rank.search(sentence.text):
-                yield from self._wrong_superlatives(sentence, families)
+                yield from self._wrong_superlatives(sentence, tables)
 
     def _table_lengths(self, note: Note) -> dict[str, set[int]]:
         """Return the numbers of rows of tables, by the stem of the title of the first column."""
@@ -101,39 +102,38 @@ class Wholes:
         return f"the page has {known.pop()} {found['noun']}"
 
     def _wrong_superlatives(
-        self, sentence: Sentence, families: Sequence[Family]
+        self, sentence: Sentence, tables: Sequence[Table]
     ) -> Iterator[Contradiction]:
         """Yield words such as *the longest* that are said of the shortest thing."""
         for word, name in self.lexicon.find("ranks", sentence.text):
             if not is_apart(sentence, sentence.text):
-                yield from self._wrong_superlative(sentence, families, word, name)
+                yield from self._wrong_superlative(sentence, tables, word, name)
 
     def _wrong_superlative(
-        self, sentence: Sentence, families: Sequence[Family], word: re.Match[str], name: str
+        self, sentence: Sentence, tables: Sequence[Table], word: re.Match[str], name: str
     ) -> Iterator[Contradiction]:
         """Yield a superlative if what it is said of is at the other end."""
         is_right = opposite = ""
-        for family in families:
-            if len(family.rows) < _ROWS or family.is_head:
+        for table in tables:
+            if len(table.rows) < _ROWS or table.of_days:
                 continue
             named = [
-                one
-                for one in label_places(sentence, list(family.rows))
-                if _is_said_of(sentence.text, word, one.start, one.end)
+                place
+                for place in key_places(sentence, table)
+                if _is_said_of(sentence.text, word, place.start, place.end)
             ]
             if len(named) != 1:
                 continue
-            own = family.rows[named[0].label]
-            for place, value in enumerate(own):
-                column = [row[place] for row in family.rows.values() if place < len(row)]
-                is_complete = len(column) == len(family.rows)
+            for place, value in enumerate(table.rows[named[0].key]):
+                column = [row[place] for row in table.rows.values() if place < len(row)]
+                is_complete = len(column) == len(table.rows)
                 if not is_complete or not 0 <= min(column) < max(column):
                     continue
                 best, worst = (max, min) if name == "top" else (min, max)
                 if value == best(column):
-                    is_right = family.source
+                    is_right = table.source
                 elif value == worst(column) and column.count(value) == 1:
-                    opposite = family.source
+                    opposite = table.source
         if opposite and not is_right:
             other = "smallest" if name == "top" else "largest"
             why = f"in {opposite}, it has the {other} number"

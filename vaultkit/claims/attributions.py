@@ -13,26 +13,12 @@ from functools import cache
 
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, label_stems, stem
-from vaultkit.claims.stated import Stated, significant_digits
+from vaultkit.claims.stated import Stated
 
-#: Most words between a label and its number, in this order and in the other.
-_AFTER, _BEFORE = 8, 3
-#: The least digits of a decimal number that hardly agrees with another one by chance.
-_SURE = 3
 #: Most words of a subject.
 _LONGEST_SUBJECT = 4
-_PAUSE = re.compile(r"[:;—–](?=\s)")
 _WRITTEN = re.compile(r"[-−+]?\d[\d,_.\u00a0\u202f]*(?<![.,])")
 _UNIT = re.compile(r"\s?(%|‰|°\s?[CF]?|[$€£]|[^\W\d]+(?:/[^\W\d]+)?)(?:\s([^\W\d]+))?")
-
-
-@dataclass(frozen=True)
-class LabelPlace:
-    """Where a sentence has a label."""
-
-    label: frozenset[str]
-    start: int
-    end: int
 
 
 @cache
@@ -47,44 +33,6 @@ def role_pattern(lexicon: Lexicon, form: str, *lists: str) -> re.Pattern[str]:
     """
     words = [lexicon.pattern("roles", name) for name in lists]
     return re.compile(form.format(*words), re.IGNORECASE)
-
-
-def label_places(sentence: Sentence, labels: Sequence[frozenset[str]]) -> list[LabelPlace]:
-    """Return where a sentence names some labels, in its order.
-
-    Examples
-    --------
-    >>> from vaultkit.claims.lexicon import lexicon
-    >>> from vaultkit.claims.mentions import sentences
-    >>> from vaultkit.read.markdown import parse
-    >>> (own,) = sentences(parse("The old oak has 3 nests."), lexicon())
-    >>> labels = [frozenset({"oak"}), frozenset({"elm"})]
-    >>> [own.text[place.start : place.end] for place in label_places(own, labels)]
-    ['oak']
-    """
-    found: list[LabelPlace] = []
-    said = sentence.stems
-    for label in labels:
-        wanted = {word.lower() for word in label}
-        if not wanted <= said:
-            continue
-        words = [
-            word
-            for word in sentence.words
-            if word.stem.lower() in wanted
-            and (len(word.stem) > 1 or word.stem in label - _words_not_a_label(label))
-        ]
-        for run in (words[n : n + len(wanted)] for n in range(len(words) - len(wanted) + 1)):
-            if {word.stem.lower() for word in run} == wanted:
-                far = run[-1].end - run[0].start
-                if far <= sum(w.end - w.start for w in run) + 6 * len(run):
-                    found.append(LabelPlace(label, run[0].start, run[-1].end))
-    return sorted(found, key=lambda one: one.start)
-
-
-def _words_not_a_label(label: frozenset[str]) -> frozenset[str]:
-    """Return the words that are not a label by themselves: *I*, unlike *Mary I*."""
-    return frozenset("AI") if len(label) == 1 else frozenset()
 
 
 def words_behind(sentence: Sentence, number: Stated) -> list[str]:
@@ -121,116 +69,6 @@ def is_unit_of(words: Sequence[str], known: frozenset[str], lexicon: Lexicon) ->
     return any(word in known or stem(word, lexicon).lower() in known for word in words)
 
 
-def number_beside(
-    sentence: Sentence, place: LabelPlace, kind: frozenset[str]
-) -> tuple[Stated | None, bool]:
-    """Return the number that a sentence gives to its only label, and whether it has its unit.
-
-    Parameters
-    ----------
-    sentence
-        The sentence.
-    place
-        The label.
-    kind
-        The words of what such numbers are: their unit, what they count, the name of the variable.
-    """
-    not_its_own = role_pattern(sentence.lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
-    if _is_aside(sentence, place) or not_its_own.search(sentence.text):
-        return None, False
-    after = next((n for n in sentence.numbers if n.start >= place.end), None)
-    ahead = [n for n in sentence.numbers if n.end <= place.start]
-    if after and (found := _number_after(sentence, place, after, kind)):
-        return found
-    if ahead and not (after and after.digits):
-        return _number_ahead(sentence, place, ahead[-1], kind)
-    return None, False
-
-
-def _number_after(
-    sentence: Sentence, place: LabelPlace, number: Stated, kind: frozenset[str]
-) -> tuple[Stated | None, bool] | None:
-    """Return what `number_beside` does for the next number behind a label: *Brest has 6.92 m*.
-
-    Return None if a number before the label may be meant.
-    """
-    lexicon = sentence.lexicon
-    gap = sentence.text[place.end : number.start]
-    turn = role_pattern(lexicon, r"\b{}\b|[()—–:](?!\s*$)", "turns")
-    if turn.search(gap) or len(gap.split()) > _AFTER:
-        return None
-    words = words_behind(sentence, number)
-    if words and is_unit_of(words, kind, lexicon):
-        other = role_pattern(lexicon, r"\b{}\b", "other_times").search(gap)
-        return (None if other else number), True
-    is_plain = words in ([], ["%"]) or _is_of_kind(gap, kind, lexicon)
-    if is_plain and (_is_sure(number) or _is_plain_gap(gap, kind, lexicon)):
-        return number, False
-    return (None, False) if number.digits else None
-
-
-def _number_ahead(
-    sentence: Sentence, place: LabelPlace, number: Stated, kind: frozenset[str]
-) -> tuple[Stated | None, bool]:
-    """Return what `number_beside` does for the last number before a label: *6.92 m in Brest*."""
-    lexicon = sentence.lexicon
-    words = words_behind(sentence, number)
-    label = sentence.text[place.start : place.end]
-    if words and stem(words[0], lexicon) in {stem(word, lexicon) for word in label.split()}:
-        # *There are 24 violas.*
-        opening = role_pattern(lexicon, r"\s*(?:{}|the)(?:\s{})?\s*", "there", "only")
-        return (number if opening.fullmatch(sentence.text[: number.start]) else None), False
-    gap = sentence.text[number.end : place.start]
-    if not _only_join(gap, kind, lexicon) or len(gap.split()) > _BEFORE:
-        return None, False
-    if words and is_unit_of(words, kind, lexicon):
-        return number, True
-    before = sentence.text[: number.start].split()[-1:]
-    is_plain = words in ([], ["%"]) and _is_plain_gap(" ".join(before), kind, lexicon)
-    return (number if is_plain else None), False
-
-
-def _is_sure(number: Stated) -> bool:
-    """Return whether a number has so many digits that it is hardly another one by chance."""
-    return "." in number.digits and significant_digits(number) >= _SURE
-
-
-def _only_join(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
-    """Return whether words between a number and its label only join them."""
-    words = [w for w in gap.split() if stem(w, lexicon).lower() not in kind and w not in kind]
-    link = role_pattern(lexicon, r"[\s,%°]*(?:\b{}\b[\s,]*)*", "links")
-    return bool(link.fullmatch(" ".join(["", *words, ""])))
-
-
-def _is_plain_gap(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
-    """Return whether words between label and number do not say that it is something else."""
-    rest = role_pattern(lexicon, r"\b{}\b", "plain").sub(" ", gap)
-    words = re.findall(r"[^\W\d_]+", rest)
-    return all(stem(word, lexicon).lower() in kind or word in kind for word in words)
-
-
-def _is_of_kind(gap: str, kind: frozenset[str], lexicon: Lexicon) -> bool:
-    """Return whether the word of the kind is right before the number: *lead melts at 327*."""
-    words = role_pattern(lexicon, r"\s{}\s*$", "joining").sub("", f" {gap.strip()} ").split()
-    return bool(words) and (stem(words[-1], lexicon).lower() in kind or words[-1] in kind)
-
-
-def _is_aside(sentence: Sentence, place: LabelPlace) -> bool:
-    """Return whether a sentence is about something other than the label that it names."""
-    before = sentence.text[: place.start]
-    lexicon = sentence.lexicon
-    if role_pattern(lexicon, r"\b{}\s(?:(?:the|this|that|our)\s)?$", "near").search(before):
-        return True
-    # *The yearly payment* is not the payment.
-    if role_pattern(lexicon, r"\b{}\s[^\W\d_]+\s$", "determiners").search(before):
-        return True
-    # *A yew has 77 leaves at least* is about any.
-    if role_pattern(lexicon, r"^\s*{}\s$", "articles_of_any").search(before):
-        return True
-    case = role_pattern(lexicon, r"^\s*{}\b\s*", "case").match(before)
-    return bool(case) and bool(re.search(r"\w+\s+\w+", before[case.end() :] if case else ""))
-
-
 def is_apart(sentence: Sentence, text: str) -> bool:
     """Return whether a text supposes, denies or compares."""
     apart = role_pattern(sentence.lexicon, r"(?<![\w-])(?:{}|{})(?![\w-])", "apart", "denied")
@@ -259,17 +97,6 @@ def _difference(lexicon: Lexicon) -> re.Pattern[str]:
     )
     difference = rf"(?:[^\W\d]{{1,3}}\s|[%°]\s)?\s*{signs}|(?:[^\W\d]+\s)?{beyond}"
     return re.compile(rf"\s*(?:{difference})(?![\w-])", re.IGNORECASE)
-
-
-def clause_around(text: str, one: int, other: int) -> str:
-    """Return the part of a sentence around two places, between colons, semicolons and dashes.
-
-    >>> clause_around("First: a is 3, b is 4; then c.", 7, 17)
-    ' a is 3, b is 4'
-    """
-    first = max((stop.end() for stop in _PAUSE.finditer(text, 0, min(one, other))), default=0)
-    last = _PAUSE.search(text, max(one, other))
-    return text[first : last.start() if last else len(text)]
 
 
 def subject_stems(sentence: Sentence, number: Stated) -> list[str]:

@@ -203,7 +203,7 @@ class RunChecks:
         self.statements = Statements(note)
         self.bindings = Bindings(note)
         self.tables = Tables(note)
-        self.roles = Roles(note, self.tables)
+        self.roles = Roles(note)
         #: The numbers of the blocks that raised an error.
         self.broken: set[int] = set()
         self.incomplete = Incomplete(note)
