@@ -1,4 +1,4 @@
-"""Finds a number whose unit is not that of an output or a comment: *37 mA* for ``37 uA``.
+"""Contradicts a number whose unit is not that of an output or a comment: *37 mA* for ``37 uA``.
 
 A unit is known behind a number of an output, and in a comment behind an assignment:
 ``volume = 50  # L``.
@@ -6,18 +6,33 @@ A unit is known behind a number of an output, and in a comment behind an assignm
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, groupby
+from typing import Any
 
+from vaultkit.checks.check import Contradiction
+from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
+from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.claims.attributions import words_behind
-from vaultkit.claims.mentions import Sentence
+from vaultkit.claims.lexicon import Lexicon
+from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.claims.units import size_of
-from vaultkit.read.note import Block
+from vaultkit.read.note import Block, Note
+from vaultkit.run.session import Step
 
+#: Most numbers of a line whose differences may be stated.
+_FEW = 8
+#: Longer numbers in outputs, and longer outputs, are not numbers of a sentence.
+_LONGEST, _LONGEST_OUTPUT = 24, 2400
+_UNIT = re.compile(r"\s?(%|°\s?[CF]?|[A-Za-zµμΩ€$£][\w/²³µΩ·]*)")
+#: The next number right behind a word, and a word right before a number.
+_NEXT, _WORD_BEFORE = re.compile(r"\s+[-+]?\d"), re.compile(r"[^\W\d]\s+$")
 #: The least number of digits that hardly agree by chance, and of those that need more evidence.
 _SURE, _LEAST = 3, 2
 _NUMBER = r"-?\d[\d_]*(?:\.\d+)?(?:e-?\d+)?"
@@ -39,7 +54,92 @@ class Measure:
     is_literal: bool = False
 
 
-def measures_in_comments(block: Block) -> Iterator[Measure]:
+@dataclass(frozen=True)
+class _Shown:
+    """A number of an output, with its line and the unit behind it."""
+
+    value: Fraction
+    unit: str
+    line: int
+
+
+class Measures:
+    """Finds the numbers of a text that have another unit than in an output or in the code.
+
+    Parameters
+    ----------
+    lexicon
+        The words of the language of the note.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        #: The numbers with units, and all numbers that the page has without one.
+        self.known: list[Measure] = []
+        self.bare: set[Fraction] = set()
+        #: The differences of numbers without units in a line.
+        self.differences: set[Fraction] = set()
+
+    def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
+        """Collect the numbers that a block prints and binds."""
+        for step in steps:
+            shown = list(_numbers_of_output(step)) if len(step.got) < _LONGEST_OUTPUT else []
+            self.known += (
+                Measure(own.value, own.unit, f"the output at line {own.line}")
+                for own in shown
+                if own.unit and size_of(own.unit, self.lexicon)
+            )
+            self.bare.update(own.value for own in shown if not own.unit or len(shown) > _FEW)
+            self.differences.update(self._differences_in_lines(shown))
+        self.known += _measures_in_comments(block)
+        own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
+        self.bare.update(exact_fraction(float(value)) for value in own)
+
+    def _differences_in_lines(self, shown: Sequence[_Shown]) -> Iterator[Fraction]:
+        """Yield the differences of the numbers without units in each line that has few."""
+        for _, line in groupby(shown, key=lambda own: own.line):
+            bare = [own.value for own in line if not size_of(own.unit, self.lexicon)]
+            if len(bare) <= _FEW:
+                yield from (abs(one - other) for one, other in combinations(bare, 2))
+
+    def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
+        """Yield the numbers that have the unit of others."""
+        if not self.known:
+            return
+        literals = (literal for block in note.blocks for literal in literals_of(block)[0])
+        bare = {exact_fraction(float(number)) for number in literals if math.isfinite(number)}
+        bare |= self.bare
+        with_units = [
+            (number, units[0])
+            for sentence in sentences
+            for number in sentence.numbers
+            if (units := words_behind(sentence, number)[:1])
+        ]
+        for sentence in (*sentences, *cell_sentences(note, self.lexicon)):
+            for number in sentence.numbers:
+                if not number.digits or number.bounds or number.times:
+                    continue
+                if any(map(number.agrees, self.differences)):
+                    continue
+                others = ((other.value, unit) for other, unit in with_units if other is not number)
+                if why := _measure_in_other_unit(sentence, number, self.known, bare, others):
+                    yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
+
+
+def _numbers_of_output(step: Step) -> Iterator[_Shown]:
+    """Yield the numbers of an output with their units and lines."""
+    for text, line in step.output_lines():
+        for found in NUMBER_IN_OUTPUT.finditer(text):
+            if len(found[0]) > _LONGEST or not math.isfinite(number := parse_number(found[0])):
+                continue
+            unit = _UNIT.match(text, found.end())
+            is_next_word = unit and _NEXT.match(text, unit.end())
+            if is_next_word and _WORD_BEFORE.search(text, 0, found.start()):
+                unit = None  # days 83 weeks 11: the word belongs to the next number
+            yield _Shown(exact_fraction(number), unit[1] if unit else "", line)
+
+
+def _measures_in_comments(block: Block) -> Iterator[Measure]:
     """Yield the numbers of a block whose units are in a comment behind them.
 
     Several numbers need as many units, all separated by commas: ``x, y = 3, 4  # m, s``.
@@ -55,7 +155,7 @@ def measures_in_comments(block: Block) -> Iterator[Measure]:
                 yield Measure(value, own["unit"], f"the code at line {line}", is_literal=True)
 
 
-def measure_in_other_unit(
+def _measure_in_other_unit(
     sentence: Sentence,
     number: Stated,
     known: Sequence[Measure],

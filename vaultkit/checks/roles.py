@@ -15,11 +15,11 @@ from typing import Any
 
 from vaultkit.checks.assigned import Assigned
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check, Contradiction
-from vaultkit.checks.confused import Confused
 from vaultkit.checks.dates import Dates
 from vaultkit.checks.facts import Fact, Facts
 from vaultkit.checks.keyed import Keyed
 from vaultkit.checks.labelled import LabelledNumbers
+from vaultkit.checks.measures import Measures
 from vaultkit.checks.misplaced import Misplaced
 from vaultkit.checks.stated import is_slip, shortened
 from vaultkit.checks.wholes import Wholes
@@ -59,7 +59,7 @@ class Roles:
         self.lexicon = lexicon(str(note.meta.get("lang") or "en"))
         self.note = note
         self.facts = Facts(note, self.lexicon)
-        self.confused = Confused(self.lexicon)
+        self.measures = Measures(self.lexicon)
         self.dates = Dates(self.lexicon)
         self.wholes = Wholes(self.lexicon)
         self.labelled = LabelledNumbers(self.lexicon)
@@ -73,7 +73,7 @@ class Roles:
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Collect what a block prints, and the variables that it leaves."""
         self.facts.observe(block, steps, variables)
-        self.confused.observe(block, steps, variables)
+        self.measures.observe(block, steps, variables)
         self.dates.observe(block, steps, variables)
         self.wholes.observe(variables)
         self.labelled.observe(block, steps, variables)
@@ -93,11 +93,11 @@ class Roles:
         """Yield all contradictions; a place may have several."""
         yield from self.dates.contradictions(self.note)
         facts = list(self.facts.facts)
-        if not facts and not self.confused and not self.keyed.tables:
+        if not self.labelled.every and not facts:
             return
         every = list(sentences(self.note, self.lexicon))
         yield from self.wholes.contradictions(self.note, every, self.keyed.tables)
-        yield from self.confused.contradictions(self.note, every)
+        yield from self.measures.contradictions(self.note, every)
         yield from self.keyed.contradictions(self.note, every)
         yield from Assigned(self.labelled).contradictions(self.note, every)
         yield from Misplaced(self.labelled).contradictions(self.note, every)
