@@ -55,12 +55,13 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """A number of an output, with its line and the unit behind it."""
+class Shown:
+    """A number of an output: its value, the unit behind it, its line and its text."""
 
     value: Fraction
     unit: str
     line: int
+    text: str
 
 
 class Measures:
@@ -83,7 +84,7 @@ class Measures:
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect the numbers that a block prints and binds."""
         for step in steps:
-            shown = list(_numbers_of_output(step)) if len(step.got) < _LONGEST_OUTPUT else []
+            shown = list(numbers_of_output(step))
             self.known += (
                 Measure(own.value, own.unit, f"the output at line {own.line}")
                 for own in shown
@@ -95,7 +96,7 @@ class Measures:
         own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
         self.bare.update(exact_fraction(float(value)) for value in own)
 
-    def _differences_in_lines(self, shown: Sequence[_Shown]) -> Iterator[Fraction]:
+    def _differences_in_lines(self, shown: Sequence[Shown]) -> Iterator[Fraction]:
         """Yield the differences of the numbers without units in each line that has few."""
         for _, line in groupby(shown, key=lambda own: own.line):
             bare = [own.value for own in line if not size_of(own.unit, self.lexicon)]
@@ -126,9 +127,9 @@ class Measures:
                     yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
 
 
-def _numbers_of_output(step: Step) -> Iterator[_Shown]:
-    """Yield the numbers of an output with their units and lines."""
-    for text, line in step.output_lines():
+def numbers_of_output(step: Step) -> Iterator[Shown]:
+    """Yield the numbers of an output with their units and lines; none of a long output."""
+    for text, line in step.output_lines() if len(step.got) < _LONGEST_OUTPUT else ():
         for found in NUMBER_IN_OUTPUT.finditer(text):
             if len(found[0]) > _LONGEST or not math.isfinite(number := parse_number(found[0])):
                 continue
@@ -136,7 +137,7 @@ def _numbers_of_output(step: Step) -> Iterator[_Shown]:
             is_next_word = unit and _NEXT.match(text, unit.end())
             if is_next_word and _WORD_BEFORE.search(text, 0, found.start()):
                 unit = None  # days 83 weeks 11: the word belongs to the next number
-            yield _Shown(exact_fraction(number), unit[1] if unit else "", line)
+            yield Shown(exact_fraction(number), unit[1] if unit else "", line, found[0])
 
 
 def _measures_in_comments(block: Block) -> Iterator[Measure]:

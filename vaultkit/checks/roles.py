@@ -21,6 +21,7 @@ from vaultkit.checks.keyed import Keyed
 from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.checks.measures import Measures
 from vaultkit.checks.misplaced import Misplaced
+from vaultkit.checks.other_digit import OtherDigit
 from vaultkit.checks.stated import is_slip, shortened
 from vaultkit.checks.wholes import Wholes
 from vaultkit.claims.attributions import (
@@ -60,6 +61,7 @@ class Roles:
         self.note = note
         self.facts = Facts(note, self.lexicon)
         self.measures = Measures(self.lexicon)
+        self.other_digit = OtherDigit(self.lexicon)
         self.dates = Dates(self.lexicon)
         self.wholes = Wholes(self.lexicon)
         self.labelled = LabelledNumbers(self.lexicon)
@@ -74,6 +76,7 @@ class Roles:
         """Collect what a block prints, and the variables that it leaves."""
         self.facts.observe(block, steps, variables)
         self.measures.observe(block, steps, variables)
+        self.other_digit.observe(steps, variables)
         self.dates.observe(block, steps, variables)
         self.wholes.observe(variables)
         self.labelled.observe(block, steps, variables)
@@ -97,6 +100,7 @@ class Roles:
             return
         every = list(sentences(self.note, self.lexicon))
         yield from self.wholes.contradictions(self.note, every, self.keyed.tables)
+        yield from self.other_digit.contradictions(self.note, every)
         yield from self.measures.contradictions(self.note, every)
         yield from self.keyed.contradictions(self.note, every)
         yield from Assigned(self.labelled).contradictions(self.note, every)
@@ -132,7 +136,7 @@ class Roles:
         units = words_behind(sentence, number)
         written = {word.stem: sentence.text[word.start : word.end] for word in sentence.words}
         name = " ".join(written.get(word, word) for word in words)
-        what = f"{name} is {named[0].source}: {shortened(named[0].value)}" if named else ""
+        what = f"{name} is {shortened(named[0].value)} ({named[0].source})" if named else ""
         sizes = {abs(f.value) for f in named if f.value < 0 and f.label & self._losses}
         if any(map(number.agrees, values | sizes)):
             other = self._of_other_unit(number, units, named)
@@ -150,7 +154,7 @@ class Roles:
         is_bare = is_subject and not any(fact.unit for fact in facts)
         is_known = is_bare or self._has_unit(units, named + others)
         if others and significant_digits(number) >= (_TELLING if is_known else _SURE):
-            return f"{what}, and that is {others[0].source}"
+            return f"{what}, and this is another number ({others[0].source})"
         value = named[0].value
         if (
             not is_said
