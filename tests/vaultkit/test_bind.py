@@ -220,6 +220,12 @@ life_mug, life_flask = 13.9, 86.6
         ("Two of the five have levels of 2.8 or more.",
          "Two<!-- = sum(v >= 2.8 for v in level) --> of the five have levels of 2.8 or"
          " more<!-- sum(v >= 2.8 for v in level) == 2 -->."),
+        ("Only the first level is below 2.15 m.",
+         "Only the first level is below<!-- sum(v < 2.15 for v in level) == 1 and level[0] < 2.15"
+         " --> 2.15 m."),
+        ("The finch is the only bird above 20 g.",
+         "The finch is the only bird"
+         " above<!-- sum(v > 20 for v in weight.values()) == 1 and weight['finch'] > 20 --> 20 g."),
         ("The line robin-wren is the longest.", "The line robin-wren is the longest."),
         ("The life of the flask is longer than that of the mug.",
          "The life of the flask is longer<!-- life_flask > life_mug --> than that of the mug."),
@@ -267,6 +273,17 @@ def test_a_count_of_things_is_the_length_of_all_lists() -> None:
     other = f"{code}\ncolours = ['red', 'green', 'blue', 'grey']"
     assert bound("In three months nobody complained.", other) == (
         "In three months nobody complained."
+    )
+
+
+def test_a_superlative_is_of_the_bound_number_beside_it() -> None:
+    code = "total = 1000\nfor n in (3, 5, 9):\n    print(n, f'{total / n:.2f}')"
+    assert bound("The largest part has 333.33.", code) == (
+        "The largest<!-- total / 3 == max(total / k for k in (3, 5, 9)) --> part has"
+        " 333.33<!-- = total / 3 -->."
+    )
+    assert bound("The largest part has not 111.11.", code) == (
+        "The largest part has not 111.11<!-- = total / 9 -->."
     )
 
 

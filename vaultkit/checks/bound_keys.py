@@ -136,6 +136,8 @@ def other_place(binding: Binding, variables: Mapping[str, Any]) -> str:
     match binding.tree:
         case ast.Subscript(owner, index):
             pass
+        case ast.BoolOp(ast.And(), [_, ast.Compare(ast.Subscript(owner, index), [_], [_])]):
+            pass
         case ast.Compare(
             ast.Subscript(owner, index), [ast.Eq()],
             [ast.Call(ast.Name("max" | "min")) | ast.Call(ast.Attribute(_, "max" | "min"))],

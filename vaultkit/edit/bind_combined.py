@@ -26,6 +26,8 @@ from vaultkit.edit.sentences import Candidate, Passage
 from vaultkit.edit.syntax import identifiers, in_brackets
 from vaultkit.edit.wording import MEANINGS, NAMED, overlap, says_label, stems
 
+#: The longest code of a part of a multiple whose parts are not alike.
+_LONG = 40
 #: Most atoms that are combined.
 _PAIRED = 40
 #: What a combination of atoms costs: there are hundreds, and some agree by chance. ``1 - x`` costs
@@ -155,6 +157,8 @@ class Combinations:
             return False
         alike = _are_alike(atoms)
         named = all(alike or a.code in bound or overlap(a.names, said) >= NAMED for a in atoms)
+        if is_multiple(stated) and not alike and any(len(a.code) > _LONG for a in atoms):
+            return False  # nobody means the ratio of a day and a long formula
         if is_multiple(stated) and not alike:
             # *Length* alone does not mean ``length_rows``.
             rest = [

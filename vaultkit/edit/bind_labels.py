@@ -123,15 +123,18 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
     """Yield for each family whether the label next to a superlative is its extreme."""
     start, end = scope.clause(spoken.start)
     for family in scope.families:
+        bound = _bound_beside(scope, spoken, family)
         may_be_unknown = scope.may_be_unknown(family)
         evidence = scope.evidence(spoken, family, may_be_unknown=may_be_unknown)
+        if bound and evidence is None:
+            evidence = 0.0
         if len(family.elements) < _FEW or evidence is None or family.is_text:
             continue
         if len(family.extreme("max")) > _LONGEST:
             continue
         inside = [one for one in scope.mentions(family) if start <= one.start < end]
-        near = _next_to(scope, spoken, inside)
-        if not near or (not evidence and not near[0].is_text):
+        near = _next_to(scope, spoken, inside) or bound
+        if not near or (not evidence and not near[0].is_text and near is not bound):
             continue
         if spoken.what in EITHER and not evidence:
             continue
@@ -150,6 +153,18 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
                 continue
             candidate = Candidate(code, score, True, (element,))
             yield _Extreme(evidence, bool(own), candidate, family, function, shown)
+
+
+def _bound_beside(scope: Scope, spoken: Spoken, family: Family) -> list[Mention]:
+    """Return the only number beside a superlative that is bound, if it is to an element."""
+    begins, ends = scope.part(spoken.start)
+    inside = [one for one in scope.bound if begins <= one[0] < ends]
+    codes = [one.code for one in family.elements]
+    return [
+        Mention(start, end, codes.index(side.code), is_text=False)
+        for start, end, side in inside
+        if len(inside) == 1 and side.code in codes
+    ]
 
 
 def _next_to(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list[Mention]:

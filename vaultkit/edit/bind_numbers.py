@@ -102,6 +102,8 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
     simple = {one: search.simple(one) for one in found}
     sure = [c[0].atoms[0] for c in simple.values() if c and c[0].sure]
     earlier = page.said.setdefault(id(sentence.piece), [])
+    places = page.places.setdefault(id(sentence.piece), [])
+    places += [(n.start, c[0].atoms[0]) for n, c in simple.items() if c and c[0].sure]
     result = []
     combined = Combinations(sentence, search.pool, search.wide, search.named, page.words)
     near = Beside(sentence, numbers_of(simple, sentence), search.pool, page.words)

@@ -123,6 +123,12 @@ def _read(
         own = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
         for bound in bounds:
             nearest = min(abs(value - bound.value) for value in family.numbers)
+            if quantity and quantity.name == "only":
+                if found := _only(scope, spoken, family, f"{sign} {bound.code}"):
+                    met = [_compares(value, sign, bound.value) for value in family.numbers]
+                    holds = sum(met) == 1 and met[found[0]]
+                    yield evidence, holds, Candidate(found[1], SCORE + 1 + evidence, True), None
+                continue
             if not quantity:
                 if own and own[-1].is_text and not spoken.denied and evidence:
                     element = family.elements[own[-1].index]
@@ -153,6 +159,28 @@ def _read(
                 code = f"sum({each}) / {whole}" if share else f"sum({each})"
                 value = Candidate(code, score, True, (), float(quantity.value))
             yield evidence + (quantity.size == size), holds, condition, value
+
+
+def _only(scope: Scope, spoken: Spoken, family: Family, condition: str) -> tuple[int, str] | None:
+    """Return the element of which alone something is said, and the code: *only the last one*."""
+    start, _ = scope.clause(spoken.start)
+    words, text, count = scope.page.words, scope.text, len(family.elements)
+    own = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
+    place = words.regex(r"\b<bounds.only>\s<grammar.the>\s(\w+)\s").search(
+        text, start, spoken.start
+    )
+    if place and place[1].lower() in words.words["grammar"]["last"]:
+        index = count - 1
+    elif place and (number := words.value("ordinals", place[1])):
+        index = int(number) - 1
+    elif len(own) == 1 and own[0].is_text:
+        index = own[0].index
+    else:
+        return None
+    if family.loop is None or count < _FEW or index >= count:
+        return None
+    each, element = family.loop.that(condition), family.elements[index].code
+    return index, f"sum({each}) == 1 and {element} {condition}"
 
 
 def _is_of_unit(scope: Scope, spoken: Spoken, family: Family) -> bool:
@@ -206,7 +234,8 @@ def _bounds(scope: Scope, spoken: Spoken, family: Family) -> Iterator[Bound]:
     elif found := words.regex(r"<binding.the>\s([^\W\d_]+)").match(text, than.end(), end):
         yield from _named(scope, stems(found[1], spoken=True), family)
     elif words.regex(r"<bounds.it>\b").match(text, than.end(), end):
-        earlier = scope.page.said.get(id(scope.sentence.piece), [])[-1:]
+        places = scope.page.places.get(id(scope.sentence.piece), [])
+        earlier = [atom for place, atom in places if place < spoken.start][-1:]
         yield from (Bound(float(a.value), a.code) for a in earlier if not a.series)
 
 
@@ -249,6 +278,8 @@ def _quantity(scope: Scope, spoken: Spoken) -> Quantity | None:
         return Quantity("count", value, stated, size) if name in ("", "some") else None
     if not name and words.regex(r"\b<bounds.one_of>\b").search(before):
         return Quantity("count", Fraction(1), None, size)
+    if not name and words.regex(r"\b<bounds.only>\b").search(before):
+        return Quantity("only", size=size)
     known = name in ("all", "none", "most", "few")
     return Quantity(name, size=size) if known else None
 

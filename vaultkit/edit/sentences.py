@@ -244,6 +244,8 @@ class Page:
         self._families: dict[tuple[int, bool], list[Family]] = {}
         #: By the piece of text, the atoms that its sentences so far are about.
         self.said: dict[int, list[Atom]] = {}
+        #: The same with the places of their numbers.
+        self.places: dict[int, list[tuple[int, Atom]]] = {}
         self._links = [span_of_link(note, link) for link in note.links]
 
     def pool(self, line: int) -> list[Atom]:
