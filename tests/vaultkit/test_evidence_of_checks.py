@@ -175,7 +175,7 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
                 )
             ],
             Part(IN_GENERAL, GENERAL, [
-                ("Both sides\n[[0.5 1.]\n...\n[3.  4.]]\nthey are equal",),
+                ("Both sides\n[[0.5 1.]\n ...\n [3.  4.]]\nthey are equal",),
             ]),
         ),
         (
@@ -187,7 +187,7 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
                 )
             ],
             Part(IN_GENERAL, GENERAL, [
-                ("Left\n[[1. 2.]\n[3. 4.]]\nright\n[[1. 2.]\n[3. 5.]]\nthey",),
+                ("Left\n[[1. 2.]\n [3. 4.]]\nright\n[[1. 2.]\n [3. 5.]]\nthey",),
             ]),
         ),
         ([equation(HOLDS)], Part("Holds for the arrays of this page", CHECKED, [])),

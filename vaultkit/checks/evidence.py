@@ -36,6 +36,10 @@ _WORD = re.compile(
 )
 #: The end of an array's row: before the next row, or before the dots for rows left out.
 _ROW = re.compile(r"(?:(?<=\])|(?<=\] \.\.\.)) (?=\[|\.\.\. \[)")
+#: A matrix of which each row is on a line.
+_MATRIX = re.compile(
+    r"^\[\[[^\[\]\n]*\]\n(?:(?:\.\.\.|\[[^\[\]\n]*\])\n)*\[[^\[\]\n]*\]\]", re.MULTILINE
+)
 _VARIABLE = re.compile(
     r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)"
 )
@@ -205,9 +209,47 @@ def _bound_names(source: str) -> frozenset[str]:
 
 
 def _rows_on_lines(text: str) -> str:
-    """Put every row of an array on a line of its own."""
+    """Put every row of an array on a line of its own, and its numbers in columns.
+
+    Examples
+    --------
+    >>> print(_rows_on_lines("both sides [[0.25 1. ] ... [-3.  4. ]]; they are equal"))
+    both sides
+    [[ 0.25 1.]
+     ...
+     [-3.   4.]]
+    they are equal
+    """
     rows = _ROW.sub("\n", text.replace(" ]", "]"))
-    return re.sub(r" (?=\[\[)|(?<=\]\])[,;] ", "\n", rows) if "\n" in rows else text
+    if "\n" not in rows:
+        return text
+    lines = re.sub(r" (?=\[\[)|(?<=\]\])[,;] ", "\n", rows)
+    return _MATRIX.sub(lambda found: _in_columns(found[0]), lines)
+
+
+def _in_columns(matrix: str) -> str:
+    """Write the rows of a matrix so that the points of its numbers are below one another."""
+    rows = [row.strip("[]").split() for row in matrix.split("\n")]
+    full = [row for row in rows if row != ["..."]]
+    if len({len(row) for row in full}) > 1:
+        return matrix
+    split = [[number.partition(".") for number in column] for column in zip(*full, strict=True)]
+    before = [max(len(whole) for whole, _, _ in column) for column in split]
+    after = [max(len(point + rest) for _, point, rest in column) for column in split]
+
+    def line(row: list[str]) -> str:
+        if row == ["..."]:
+            return "..."
+        cells = (
+            whole.rjust(left) + (point + rest).ljust(right)
+            for (whole, point, rest), left, right in zip(
+                (number.partition(".") for number in row), before, after, strict=True
+            )
+        )
+        return f"[{' '.join(cells).rstrip()}]"
+
+    lines = "\n ".join(map(line, rows))
+    return f"[{lines}]"
 
 
 def _capitalized(text: str) -> str:

@@ -4,8 +4,8 @@ with the keyboard. The build found the occurrences, and the page contains them. 
 (() => {
   "use strict";
 
-  // Of arrays that the site's style sheet gives none, as `--vk-array-Q: 210` does.
-  const HUES = [50, 340, 95, 185, 265, 10];
+  // Of arrays that the site's style sheet gives none, as `--vk-array-Q: 210` does; none is near those.
+  const HUES = [50, 340, 95, 260, 130, 0];
   const NAMED = "αalpha βbeta γgamma δdelta εepsilon ϵepsilon ηeta θtheta κkappa λlambda μmu νnu ξxi ρrho"
     + " σsigma τtau φphi ϕphi χchi ψpsi ωomega ΔDelta ΣSigma";
   const LETTERS = new Map(NAMED.split(" ").map((pair) => [pair[0], pair.slice(1)]));
