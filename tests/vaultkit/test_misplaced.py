@@ -23,7 +23,7 @@ RIGHT = {
         "yeast, flour = 1.75, 412.5\nprint(yeast)\nprint(flour)",
         "The flour weighs 412.5 g. Of yeast, 1.75 g is enough.",
         ("flour weighs 412.5", "flour weighs 1.75"),
-        "1.75 g: flour is output at line 9: 412.5, and that is output at line 8",
+        "1.75 g: flour is 412.5 (output at line 9), and this is another number (output at line 8)",
     ),
     "a name in a loop": (
         "kelp = {'Skye': 14.25, 'Mull': 11.5, 'Iona': 9.75}\n"

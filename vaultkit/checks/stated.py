@@ -378,6 +378,8 @@ def _ends_with(binding: Binding, names: Sequence[str], words: Lexicon) -> bool:
     two names there may be words that join a list: *`f`, `g` and `h`*.
     """
     said, last_name = _words_of(binding.words[: binding.at]), _words_of(binding.text)
+    if numbers(binding.text, len(binding.text), words):
+        last_name = said[-1:]  # a number before the name: *two rows show bank in money*
     wanted = [word for name in names for word in _words_of(name)]
     joining = words.words["grammar"]["in_lists"] if len(names) > 1 else ()
     for end in range(len(said), len(said) - _BETWEEN - 1, -1):

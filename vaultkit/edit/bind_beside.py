@@ -230,7 +230,8 @@ def _is_one_clause(text: str) -> bool:
 
 def are_alike(one: Number, other: Number, words: Lexicon) -> bool:
     """Return whether two numbers may be compared: they have one unit, or one has none."""
-    units = {one.unit.removesuffix("s"), other.unit.removesuffix("s")}
+    # The *s* of *ms* is no plural.
+    units = {unit.removesuffix("s") if len(unit) > 2 else unit for unit in (one.unit, other.unit)}
     return len(units) == 1 or bool(units & {"", *words.words["binding"]["no_unit"]})
 
 
