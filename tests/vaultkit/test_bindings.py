@@ -196,7 +196,7 @@ the {last|first} balance is the largest<!-- balance[-1] == max(balance) -->
 the {third|fifth} balance is the largest<!-- balance[2] == max(balance) -->
 the {last|first} balance is 1102.5<!-- = balance[-1] -->
 the {last|first} balance, 1102.5<!-- = balance[-1] -->, is it
-1050<!-- = balance[1] --> comes {second|third}
+1000<!-- = balance[0] --> comes first and 1050<!-- = balance[1] --> comes {second|third}
 Only the {first|last} is under<!-- sum(b < 1009 for b in balance) == 1 and balance[0] < 1009 -->
 The {rate|fees} is 5 %<!-- = rate -->
 {No|Every} balance of the three years is below 1,000<!-- not any(one < 1000 for one in balance) -->

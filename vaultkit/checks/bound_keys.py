@@ -155,8 +155,9 @@ def other_place(binding: Binding, variables: Mapping[str, Any]) -> str:
     ordinals, last = words.pattern("ordinals"), words.pattern("grammar", "last")
     clause = _clause(binding, words)
     if not re.search(r"[^\W\d_]", clause):
-        # *The last lap, 52 s*
-        clause = binding.words[: binding.at]
+        # *The last lap, 52 s*, but not *3 comes first and 4 comes last*
+        ahead = binding.words[: binding.at - len(clause)].rstrip()
+        clause = ahead if ahead.endswith(",") else ""
     found = re.findall(rf"\b({ordinals}|{last})\s+(?!{ordinals})[^\W\d]", clause, re.IGNORECASE)
     if not found:
         # *4 comes last*
