@@ -26,6 +26,9 @@ from vaultkit.read.note import Note
 #: Most candidates that are offered, and the least score of the best one.
 _OFFERED, _LEAST = 5, -1.0
 
+#: The longest code of a comment.
+_LONGEST = 240
+
 #: An element of a dictionary.
 _KEY = re.compile(r"(\w+)\['([^']+)'\]")
 
@@ -81,6 +84,7 @@ def _proposal(
     states: bool, unit: str = "",
 ) -> list[Proposal]:  # fmt: skip
     """Return the proposal for words of a sentence; none if no candidate is good enough."""
+    candidates = [one for one in candidates if len(one.code) <= _LONGEST]
     if not candidates or candidates[0].score < _LEAST:
         return []
     place = page.place_behind(sentence, start, end)

@@ -34,7 +34,7 @@ _OF_BOUND = 0.3
 #: What the difference of two labels is worth that the sentence states.
 _OF_GAP = 1.5
 #: Longest code of an extreme.
-_LONGEST = 100
+_LONGEST = 150
 _HERE = re.compile("")
 
 

@@ -232,7 +232,8 @@ def _bounds(scope: Scope, spoken: Spoken, family: Family) -> Iterator[Bound]:
     if words.regex(r"<bounds.one>\W*$").match(text, than.end(), end):
         yield Bound(1.0, "1")
     elif found := words.regex(r"<binding.the>\s([^\W\d_]+)").match(text, than.end(), end):
-        yield from _named(scope, stems(found[1], spoken=True), family)
+        said = stems(found[1], spoken=True)
+        yield from _named(scope, said, family) if said else ()
     elif words.regex(r"<bounds.it>\b").match(text, than.end(), end):
         places = scope.page.places.get(id(scope.sentence.piece), [])
         earlier = [atom for place, atom in places if place < spoken.start][-1:]
@@ -245,7 +246,10 @@ def _named(scope: Scope, said: frozenset[str], family: Family) -> Iterator[Bound
                  f"sum({family.owner}.values()) / len({family.owner})"}  # fmt: skip
     for atom in scope.numbers:
         is_named = overlap(atom.names, said) >= NAMED
-        if is_named and (atom.code.isidentifier() or atom.code in of_family):
+        is_plain = atom.code.isidentifier() or atom.code in of_family
+        # *The average* may be the label of what is printed.
+        is_printed = not atom.series and any(said <= phrase for phrase in atom.phrases)
+        if is_printed or (is_named and is_plain):
             yield Bound(float(atom.value), atom.code)
             return
 

@@ -20,7 +20,7 @@ from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 #: So many numbers in a row are hardly ever in order by chance.
 _MANY = 6
 #: What a list that a loop makes costs, and the longest code.
-_OF_LOOP, _LONGEST = 3.0, 120
+_OF_LOOP, _LONGEST = 3.0, 200
 
 
 def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:

@@ -143,7 +143,7 @@ class _Search(Scope):
             near = words_of(" ".join(before.split()[-NEAR:]))
             if re.fullmatch(r"\w+\[-?\d+\]", atom.code):
                 sure = all(says_label(own, near) for own in atom.labels)
-                sure = sure and overlap(atom.names, near) >= NAMED
+                sure = sure and overlap(atom.names, self.sentence.said) >= NAMED
             else:
                 sure = atom.code.isidentifier() and overlap(atom.names, near) >= NAMED
             if sure and atom.value.lower() not in atom.names:

@@ -23,7 +23,7 @@ from vaultkit.edit.wording import MEANINGS, stems
 from vaultkit.read.note import Note
 
 #: Most elements of a list, array or dictionary, parts of an element, characters of an expression.
-_MOST, _PARTS, _LONGEST = 60, 12, 110
+_MOST, _PARTS, _LONGEST = 60, 12, 180
 #: Most elements whose sum and extremes are taken.
 _LONG = 20_000
 #: Most elements of an array with two axes, and most expressions in all.

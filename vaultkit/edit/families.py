@@ -18,7 +18,7 @@ from vaultkit.edit.syntax import identifiers, in_brackets
 from vaultkit.edit.wording import stems
 
 #: Longest expression for all elements.
-_LONGEST = 90
+_LONGEST = 150
 #: The forms of texts of times and dates, with zeros for digits.
 _TIMES = {"00:00", "00:00:00", "0000-00-00", "0000-00-00 00:00", "0000-00-00T00:00"}
 #: Names of variables in it; one that the elements use is not taken.
