@@ -144,7 +144,20 @@ def test_an_error_names_no_file_of_the_vault(visit: Visitor, header: str) -> Non
         f'{header}  File "docs/A Note.md", line 94\n    Q = (\n        ^\nSyntaxError: never closed'
     )
     told = call(visit, "plain", check("block", "Q = (", why=why))
-    assert told == "SyntaxError: never closed\n    Q = (\n        ^\n"
+    assert told == "SyntaxError: never closed\nQ = (\n    ^\n"
+
+
+def test_an_error_in_a_function_of_the_vault_names_it(visit: Visitor) -> None:
+    frames = (
+        '  File "docs/A Note.md", line 9, in <module>\n    attention(Q)\n'
+        '  File "/home/pyodide/vault/snippets/attention.py", line 4, in attention\n    S = q @ k\n'
+    )
+    why = f"Traceback (most recent call last):\n{frames}ValueError: shapes"
+    told = call(visit, "plain", check("block", "attention(Q)", why=why))
+    assert (
+        told
+        == "ValueError: shapes\nattention(Q)\nin attention, snippets/attention.py:\nS = q @ k\n"
+    )
 
 
 def test_an_error_quotes_no_library(visit: Visitor) -> None:
@@ -155,4 +168,4 @@ def test_an_error_quotes_no_library(visit: Visitor) -> None:
     )
     why = f"Traceback (most recent call last):\n{frames}AttributeError: no nosuch"
     told = call(visit, "plain", check("block", "np.nosuch", why=why))
-    assert told == "AttributeError: no nosuch\n    np.nosuch\n    ^^^^^^^^^\n"
+    assert told == "AttributeError: no nosuch\nnp.nosuch\n^^^^^^^^^\n"

@@ -151,7 +151,8 @@ const plain = ({ what, why = "" }) => {
   // The error comes first, then the code; files and lines of the vault and of libraries mean nothing to a
   // reader. An error of syntax has no header.
   const traced = /^(?:Traceback[^\n]*\n+|(?= *File "))([^]*\n)(\S[^\n]*)\s*$/.exec(text);
-  const code = traced?.[1].replace(/^ *File "\/lib\/.*\n(?: {4}.*\n)*/gm, "").replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "");
+  const code = traced?.[1].replace(/^ *File "\/lib\/.*\n(?: {4}.*\n)*/gm, "").replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "")
+    .replace(/^ *File "\/home\/pyodide\/vault\/([^"]*)", line \d+, in (\w+)$/gm, "in $2, $1:").replace(/^ {4}/gm, "");
   const kept = traced ? `${traced[2]}\n${code}`
     : inRows(inSides(text)).replace(UNBOUND, "no code of this page defines $1").replaceAll("of this note", "of this page");
   const told = kept.replace(/\n?--update writes the real output/, "");
