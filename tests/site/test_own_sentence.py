@@ -99,6 +99,10 @@ def test_without_the_weights_the_page_says_so(visit: Visitor) -> None:
     box = large.bounding_box()
     assert box
     assert box["width"] >= 11 * 10
+    # Beside its rows and above its columns are the tokens; the one that asks stands out.
+    tokens = "[CLS] i sat on the river bank to fish . [SEP]"
+    assert " ".join(large.locator("text").all_text_contents()) == f"{tokens} {tokens}"
+    expect(large.locator(".sentence__asks")).to_have_text("bank")
     expect(found.get_by_role("radio", name="6", exact=True).first).to_be_checked()
     found.get_by_role("button", name="Reset").press("Enter")
     expect(said).to_contain_text("block 1, head 5")

@@ -67,6 +67,17 @@ def test_a_card_says_that_its_page_was_read(visit: Visitor) -> None:
     expect(page.locator("h1")).to_contain_text("Softmax")
 
 
+def test_the_cards_are_near_the_top_of_the_home_page(visit: Visitor) -> None:
+    page = visit("")
+    page.mouse.move(1, 1)  # the decoder comes, which must not push them away
+    expect(page.locator("figure[data-touch=ready]")).to_have_count(2)
+    moving, decoder = (page.locator("figure").nth(i).bounding_box() or {} for i in range(2))
+    assert decoder["x"] > moving["x"] + moving["width"]
+    tops = {card.bounding_box()["y"] for card in page.locator(".vk-card").all()}
+    assert len(tops) == 1
+    assert tops.pop() < 1200
+
+
 @pytest.mark.long
 def test_breadcrumbs_lead_to_the_first_page(visit: Visitor) -> None:
     page = visit("softmax/")
