@@ -191,7 +191,7 @@ Oslo is smaller<!-- cities["Oslo"] < cities["Lima"] --> than {Lima|New York}
 The largest<!-- cities["Lima"] == max(cities.values()) --> city is {Lima|Oslo}
 """,
     "finance": """
-of three banks it is the west{| in north}<!-- = banks[1] -->
+of three banks the west{| in north}<!-- = banks[1] -->
 the {last|first} balance is the largest<!-- balance[-1] == max(balance) -->
 the {third|fifth} balance is the largest<!-- balance[2] == max(balance) -->
 the {last|first} balance is 1102.5<!-- = balance[-1] -->
