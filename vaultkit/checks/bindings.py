@@ -19,7 +19,7 @@ import numpy as np
 from vaultkit.checks.bound_keys import exchanged, other_key, other_place, other_quantity
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Fix
 from vaultkit.checks.computed import Caller, call_directly, evaluate
-from vaultkit.checks.stated import Judged, judge_value, other_limit, threshold
+from vaultkit.checks.stated import Judged, judge_value, other_limit, stated_bound
 from vaultkit.checks.values import as_plain_data, text_of, truth
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
@@ -108,7 +108,7 @@ class Bindings:
         except Exception as error:  # code of a note may raise anything
             why = f"{binding.code} cannot be evaluated: {type(error).__name__}: {error}"
             return Verdict(False, " ".join(why.split()))
-        verdict = agreement(
+        verdict = judge_words(
             binding, value, text, partial(_values_of_sides, binding.tree, evaluate_here)
         )
         other = other_key(binding, variables) or other_place(binding, variables)
@@ -183,7 +183,7 @@ class Bindings:
         return fixes
 
 
-def agreement(binding: Binding, value: Any, text: str, sides: Callable[[], str] = str) -> Verdict:
+def judge_words(binding: Binding, value: Any, text: str, sides: Callable[[], str] = str) -> Verdict:
     """Judge whether the words before a comment agree with the value of its code.
 
     Parameters
@@ -212,11 +212,11 @@ def agreement(binding: Binding, value: Any, text: str, sides: Callable[[], str] 
     wrong = contradiction(ahead, relation(binding.tree), words, binding.words[binding.at :])
     if wrong:
         return Verdict(False, f"“{wrong}” contradicts {binding.code}, which holds{compared}")
-    other, places = threshold(binding)
-    other = other or other_limit(binding)
-    if other:
-        return Verdict(False, f"“{other}” is not the number in {binding.code}", places)
-    return Verdict(True, f"{binding.code}{compared}", places)
+    bound = stated_bound(binding)
+    if wrong_number := bound.wrong or other_limit(binding):
+        why = f"“{wrong_number}” is not the number in {binding.code}"
+        return Verdict(False, why, bound.places)
+    return Verdict(True, f"{binding.code}{compared}", bound.places)
 
 
 def _check(line: int, what: str, column: int, outcome: str, why: str, **more: Any) -> Check:

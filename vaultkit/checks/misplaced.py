@@ -81,8 +81,8 @@ class Misplaced:
         every = (*sentences, *cell_sentences(note, self.lexicon))
         self._stated = Counter(
             thing
-            for own in every
-            for number in own.numbers
+            for sentence in every
+            for number in sentence.numbers
             if not number.bounds and not number.times
             for thing in self.things.of(number)
             if significant_digits(number) > 1 or _is_close(number, thing)
@@ -90,11 +90,11 @@ class Misplaced:
         views: list[View] = []
         for sentence in sentences:
             part = Part(sentence, self.lexicon)
-            own = [View(part, number, self.things, self.general) for number in sentence.numbers]
-            for view in own:
-                view.beside = [other for other in own if other is not view]
-            plain = [view for view in own if view.is_plain and not view.number.bounds]
-            plain = [view for view in plain if view.own]
+            all_views = [View(part, n, self.things, self.general) for n in sentence.numbers]
+            for view in all_views:
+                view.beside = [other for other in all_views if other is not view]
+            plain = [view for view in all_views if view.is_plain and not view.number.bounds]
+            plain = [view for view in plain if view.candidates]
             views += plain
             for view in plain:
                 if why := self._why_replaced(view):
@@ -122,14 +122,14 @@ class Misplaced:
             cover = max(sum(map(view.has, label)) / len(label) for label in rival.labels)
             if cover < _COVERED or (cover < 1 and self._is_ambiguous(view, rival)):
                 continue
-            score = min(_fit(view, own, rival, repeated) for own in view.own)
+            score = min(_fit(view, thing, rival, repeated) for thing in view.candidates)
             if score < _LEAST:
                 continue
             is_named = cover == 1 and not view.is_narrowed(rival)
             score += _CLUE * (repeated + self._is_left_out(rival) + is_named)
             if score > best:
                 best, found = score, rival
-        return self._why(view.own[0], found) if found and best >= _ENOUGH else ""
+        return self._why(view.candidates[0], found) if found and best >= _ENOUGH else ""
 
     def _may_be_meant(self, view: View, rival: Thing) -> bool:
         """Return whether the text may have meant ``rival`` where it has the number of ``view``.
@@ -137,9 +137,13 @@ class Misplaced:
         They must be alike in kind, size, unit and noun, and the text must not state ``rival`` in
         the same sentence.
         """
-        if rival in view.own or any(rival in other.own for other in view.beside):
+        if rival in view.candidates or any(rival in other.candidates for other in view.beside):
             return False
-        if not rival.is_long or rival.is_whole != view.is_count or not _is_near(view.own, rival):
+        if (
+            not rival.is_long
+            or rival.is_whole != view.is_count
+            or not _is_near(view.candidates, rival)
+        ):
             return False
         if view.unit and rival.units and view.unit not in rival.units:
             return False
@@ -149,8 +153,8 @@ class Misplaced:
     def _is_ambiguous(self, view: View, rival: Thing) -> bool:
         """Return whether the words of a number in the text are also those of a third number."""
         said = Words(filter(view.has, rival.words))
-        others = (own for own in self.things.known_by(said) if own.values != rival.values)
-        return any(said <= own.words for own in others if own not in view.own)
+        others = (thing for thing in self.things.known_by(said) if thing.values != rival.values)
+        return any(said <= thing.words for thing in others if thing not in view.candidates)
 
     def _why_exchanged(self, one: View, other: View) -> str:
         """Return why two numbers of a sentence are exchanged; empty if they are not."""
@@ -164,11 +168,11 @@ class Misplaced:
         if words_of_clauses(self.lexicon, "following").search(one.part.sentence.text):
             return ""
         why = ""
-        for mine in one.own:
-            for its in other.own:
+        for mine in one.candidates:
+            for its in other.candidates:
                 if any(view.unit and not (mine.units | its.units) for view in (one, other)):
                     return ""
-                if mine in other.own or its in one.own:
+                if mine in other.candidates or its in one.candidates:
                     return ""
                 left, right = mine.words - its.words, its.words - mine.words
                 now = one.fits(mine, left, its) + other.fits(its, right, mine)
@@ -188,9 +192,9 @@ class Misplaced:
             note.blocks, ends, [*begins, len(note.lines) + 1], strict=True
         ):
             first = (block.output or block.fence).line
-            shown = [own for own in self.things.every if first <= own.line <= end]
+            shown = [thing for thing in self.things.every if first <= thing.line <= end]
             below = [v for v in views if end < v.line < following and v.number.digits]
-            if below and 0 < len({own.values for own in shown}) <= _FEW:
+            if below and 0 < len({thing.values for thing in shown}) <= _FEW:
                 for view in below:
                     if why := self._why_eliminated(view, below, shown):
                         yield view, why
@@ -206,19 +210,21 @@ class Misplaced:
             return ""
         if self._alike.search(view.part.sentence.text):
             return ""
-        left = [own for own in shown if self._is_left_out(own)]
+        left = [thing for thing in shown if self._is_left_out(thing)]
         if len(left) > 1 and len(left) * _SHARE > len(shown):
             return ""
         fitting = self._fitting(view, shown)
-        if len({own.values for own in fitting}) != 1:
+        if len({thing.values for thing in fitting}) != 1:
             return ""
-        others = [v for v in below if any(own in shown for own in v.own)]
-        if not others or (all({*v.own} & {*view.own} for v in others) and others[-1].is_reference):
+        others = [v for v in below if any(thing in shown for thing in v.candidates)]
+        if not others or (
+            all({*v.candidates} & {*view.candidates} for v in others) and others[-1].is_reference
+        ):
             return ""
-        places = [[shown.index(own) for own in v.own if own in shown] for v in below]
+        places = [[shown.index(t) for t in v.candidates if t in shown] for v in below]
         at = next(index for index, other in enumerate(below) if other is view)
-        before = [own[0] for own in places[:at] if len(own) == 1]
-        behind_it = [own[0] for own in places[at + 1 :] if len(own) == 1]
+        before = [found[0] for found in places[:at] if len(found) == 1]
+        behind_it = [found[0] for found in places[at + 1 :] if len(found) == 1]
 
         def is_in_order(place: int) -> bool:
             return (not before or before[-1] < place) and (not behind_it or place < behind_it[0])
@@ -228,21 +234,22 @@ class Misplaced:
             return ""
         if any(is_in_order(place) for place in places[at]):
             return ""
-        if not all(own.words or own in shown for own in view.own):
+        if not all(thing.words or thing in shown for thing in view.candidates):
             return ""
-        if any(view.may_fit(own.words - rival.words) for own in view.own):
+        if any(view.may_fit(thing.words - rival.words) for thing in view.candidates):
             return ""
-        return self._why(view.own[0], rival, _LEFT_OUT)
+        return self._why(view.candidates[0], rival, _LEFT_OUT)
 
     def _fitting(self, view: View, shown: Sequence[Thing]) -> list[Thing]:
         """Return the numbers of an output that a text leaves out, of the form of its number."""
         return [
-            own
-            for own in shown
-            if self._is_left_out(own)
-            if own.is_long and own.is_whole == view.is_count and _is_near(view.own, own)
-            if not (view.unit and own.units and view.unit not in own.units)
-            if not (view.unit == "%" and not own.units and abs(own.values[0]) > 1)
+            thing
+            for thing in shown
+            if self._is_left_out(thing)
+            if thing.is_long and thing.is_whole == view.is_count
+            if _is_near(view.candidates, thing)
+            if not (view.unit and thing.units and view.unit not in thing.units)
+            if not (view.unit == "%" and not thing.units and abs(thing.values[0]) > 1)
         ]
 
     def _said(self, thing: Thing, other: Thing) -> str:
@@ -251,9 +258,9 @@ class Misplaced:
         label = label - other.words or label
         return f"{thing.source} has {f'{self._text_of(label)} {thing.values[0]:.6g}'.strip()}"
 
-    def _why(self, own: Thing, rival: Thing, note: str = ", and ") -> str:
-        """Return what the page has of two numbers."""
-        return f"{self._said(rival, own)}{note}{self._said(own, rival)}"
+    def _why(self, stated: Thing, rival: Thing, joining: str = ", and ") -> str:
+        """Return what the page has of the number that a text states, and of the one that is due."""
+        return f"{self._said(rival, stated)}{joining}{self._said(stated, rival)}"
 
     def _is_left_out(self, thing: Thing) -> bool:
         """Return whether the text does not state a number."""
@@ -261,21 +268,21 @@ class Misplaced:
 
     def _is_repeated(self, view: View) -> bool:
         """Return whether the text states a number elsewhere, too."""
-        return any(self._stated[own] > 1 for own in view.own)
+        return any(self._stated[thing] > 1 for thing in view.candidates)
 
 
-def _fit(view: View, own: Thing, rival: Thing, repeated: bool) -> float:
+def _fit(view: View, stated: Thing, rival: Thing, repeated: bool) -> float:
     """Return how much better another number fits than one that agrees with the text."""
-    if not own.words:
+    if not stated.words:
         return 0.0
-    for_rival = view.fit(rival.words - own.words, rival)
-    for_own = view.may_fit(own.words - rival.words)
+    for_rival = view.fit(rival.words - stated.words, rival)
+    for_own = view.may_fit(stated.words - rival.words)
     if for_rival < _LEAST:
         return 0.0
-    is_odd = bool(view.unit and own.units and view.unit not in own.units)
-    is_row = repeated and not for_own and own.is_sibling(rival)
-    is_row = is_row and view.fit(rival.keys - own.keys, rival) > _CLOSE
-    clues = is_odd + bool(own.groups & rival.groups)
+    is_odd = bool(view.unit and stated.units and view.unit not in stated.units)
+    is_row = repeated and not for_own and stated.is_sibling(rival)
+    is_row = is_row and view.fit(rival.keys - stated.keys, rival) > _CLOSE
+    clues = is_odd + bool(stated.groups & rival.groups)
     return for_rival - for_own + _CLUE * clues + _SIBLING * is_row
 
 
@@ -289,11 +296,11 @@ def _is_close(number: Stated, thing: Thing) -> bool:
     )
 
 
-def _is_near(own: Sequence[Thing], rival: Thing) -> bool:
+def _is_near(things: Sequence[Thing], rival: Thing) -> bool:
     """Return whether one of some numbers has about the size of another one."""
     return any(
         not a or not b or 1 / _RATIO <= abs(a / b) <= _RATIO
-        for thing in own
+        for thing in things
         for a in thing.values
         for b in rival.values
     )

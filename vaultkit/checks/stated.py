@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.amounts import as_float
@@ -81,15 +81,25 @@ def judge_value(binding: Binding, value: Any, text: str) -> Judged:
     return Judged(False, f"{is_}, which no words can state")
 
 
-def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
+class StatedBound(NamedTuple):
+    """A bound or multiple that a sentence states before a condition.
+
+    Attributes
+    ----------
+    wrong
+        Its words, if the condition has another number; else empty.
+    places
+        Its line and column; empty if there is none.
+    """
+
+    wrong: str = ""
+    places: tuple[tuple[int, int], ...] = ()
+
+
+def stated_bound(binding: Binding) -> StatedBound:
     """Compare a bound or multiple before a condition with the number in the condition.
 
     *Less than half* belongs to `share < 0.5`, and *twice as heavy* to `a == 2 * b`.
-
-    Returns
-    -------
-    tuple
-        The words of a number that differs, or ``""``; and the place of the number.
     """
     words = lexicon(binding.language or "en")
     ahead = binding.words[: binding.at]
@@ -99,12 +109,12 @@ def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
         if number.bounds or number.times
     ]
     if not isinstance(binding.tree, ast.Compare) or len(binding.tree.ops) != 1 or not stated:
-        return "", ()
+        return StatedBound()
     last = stated[-1]
     sides = [binding.tree.left, *binding.tree.comparators]
     # *As heavy* may follow a multiple.
     if ahead[last.end :].split()[_AFTER_MULTIPLE if last.times else 1 :]:
-        return "", ()
+        return StatedBound()
     literals = [side for side in sides if is_literal(side)]
     if last.times:
         literals += [
@@ -117,7 +127,7 @@ def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
     values = [as_plain_data(ast.literal_eval(literal)) for literal in literals]
     values = [value for value in values if isinstance(value, Fraction) and value]
     if not values:
-        return "", ()
+        return StatedBound()
     # Fractions are rounded, as 1/3 is in code.
     known = [last.value * scale for scale in last.scales]
     if last.scales[-1] in _TIMES:
@@ -125,7 +135,7 @@ def threshold(binding: Binding) -> tuple[str, tuple[tuple[int, int], ...]]:
         known += [known[-1] / seconds for seconds in _TIMES]
     known += [1 / own for own in known if own and last.times]
     agrees = any(abs(own - one) <= abs(own) / 1000 for one in values for own in known)
-    return "" if agrees else last.text, (binding.place_of(last.start),)
+    return StatedBound("" if agrees else last.text, (binding.place_of(last.start),))
 
 
 def other_limit(binding: Binding) -> str:

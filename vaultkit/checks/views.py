@@ -45,7 +45,8 @@ class View:
 
     def __init__(self, part: Part, number: Stated, things: Things, general: Words) -> None:
         self.part, self.number, self.things, self.general = part, number, things, general
-        self.own = things.of(number)
+        #: The numbers of the page that it may state.
+        self.candidates = things.of(number)
         #: The other numbers of the sentence.
         self.beside: list[View] = []
 
@@ -112,16 +113,17 @@ class View:
     @cached_property
     def is_count(self) -> bool:
         """Whether it is an integer in the text and on the page."""
-        return "." not in self.number.digits and any(own.is_whole for own in self.own)
+        return "." not in self.number.digits and any(
+            candidate.is_whole for candidate in self.candidates
+        )
 
     @cached_property
     def is_rough(self) -> bool:
         """Whether it has two digits, and is only the rounding of numbers of the page."""
-        value = self.number.value
-        scales = self.number.scales
-        exact = (exact_fraction(own) for thing in self.own for own in thing.values)
-        return significant_digits(self.number) < _SURE and not any(
-            own == value * scale for own in exact for scale in scales
+        stated = self.number
+        exact = (exact_fraction(value) for thing in self.candidates for value in thing.values)
+        return significant_digits(stated) < _SURE and not any(
+            value == stated.value * scale for value in exact for scale in stated.scales
         )
 
     @cached_property
@@ -210,8 +212,8 @@ class View:
         return any(
             labels & thing.words
             for other in self.beside
-            if not set(other.own) & set(self.own)
-            for thing in other.own
+            if not set(other.candidates) & set(self.candidates)
+            for thing in other.candidates
             if thing is not but
         )
 
@@ -250,7 +252,7 @@ class View:
 
     def may_fit(self, words: Words) -> float:
         """Return how well words fit, some of which the text may have in another form."""
-        again = any(set(other.own) & set(self.own) for other in self.beside)
+        again = any(set(other.candidates) & set(self.candidates) for other in self.beside)
         total = 0.0
         for word in words:
             total += max(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from vaultkit.checks.bindings import agreement
+from vaultkit.checks.bindings import judge_words
 from vaultkit.checks.bound_keys import other_key
 from vaultkit.checks.values import as_plain_data
 from vaultkit.claims.bindings import bindings
@@ -127,7 +127,7 @@ def _holding(
         if binding is None:
             continue
         own.remove(binding)
-        agrees = agreement(binding, as_plain_data(candidate.value), str(candidate.value)).holds
+        agrees = judge_words(binding, as_plain_data(candidate.value), str(candidate.value)).holds
         if agrees and not other_key(binding, keys):
             yield edit, candidate
 

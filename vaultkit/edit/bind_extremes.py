@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from vaultkit.claims.comparisons import Spoken
 from vaultkit.claims.stated import significant_digits
 from vaultkit.edit.bind_compared import SCORE, WAYS
-from vaultkit.edit.described import WORD, places_of
+from vaultkit.edit.described import WORD, words_until_said
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import cost_of_fit, is_count
 from vaultkit.edit.scope import Scope, Word, is_textual
@@ -100,7 +100,7 @@ def _nearest(scope: Scope, spoken: Spoken, elements: Sequence[Atom]) -> Atom | N
     for one in elements:
         if any(own & stems(spoken.word) for own in one.labels):
             continue
-        places = [places_of(one.labels, words) for words in (ahead, after)]
+        places = [words_until_said(one.labels, words) for words in (ahead, after)]
         known = [place + 2 * n for n, place in enumerate(places) if place is not None]
         for start, end, side in scope.bound:
             if side.code == one.code and begins <= start < ends:

@@ -114,10 +114,10 @@ class Surroundings:
 
         A label behind the number counts as farther away than any before it.
         """
-        ahead = places_of(atom.labels, WORD.findall(self.before)[::-1])
+        ahead = words_until_said(atom.labels, WORD.findall(self.before)[::-1])
         if ahead is not None:
             return ahead
-        after = places_of(atom.labels, WORD.findall(self.after))
+        after = words_until_said(atom.labels, WORD.findall(self.after))
         return None if after is None else _FAR + after
 
 
@@ -129,12 +129,12 @@ def is_printed_as(atom: Atom, said: Collection[str]) -> bool:
     )
 
 
-def places_of(labels: Sequence[frozenset[str]], words: Sequence[str]) -> int | None:
+def words_until_said(labels: Sequence[frozenset[str]], words: Sequence[str]) -> int | None:
     """Return after how many words all labels of an element are said; None if they are not.
 
     Of labels with letters and numbers, those with letters count.
 
-    >>> places_of((stems("oslo"), stems("7")), ["in", "the", "city", "of", "Oslo"])
+    >>> words_until_said((stems("oslo"), stems("7")), ["in", "the", "city", "of", "Oslo"])
     4
     """
     known = [label for label in labels if label]

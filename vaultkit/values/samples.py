@@ -86,9 +86,10 @@ def estimate(kind: str, values: list[Value]) -> Value:
         raise EvaluationError(f"{kind} of samples of different shapes")
     members, rank = math.prod(value.shape), value.rank
     axes = tuple(range(-rank, 0))
-    of_indices = np.broadcast_shapes(*(v.array.shape[: v.array.ndim - rank] for v in values))
-    check_size((*of_indices, members))
-    samples = [np.broadcast_to(v.array, of_indices + v.shape) for v in values]
+    # The axes before those of the sample: replicates, and the indices of a formula.
+    outer_shape = np.broadcast_shapes(*(v.array.shape[: v.array.ndim - rank] for v in values))
+    check_size((*outer_shape, members))
+    samples = [np.broadcast_to(v.array, outer_shape + v.shape) for v in values]
     # The variance is the covariance of a sample with itself.
     x, y = samples[0], samples[-1]
     if kind == "E":
@@ -96,14 +97,16 @@ def estimate(kind: str, values: list[Value]) -> Value:
     else:
         dx, dy = (sample - sample.mean(axis=axes, keepdims=True) for sample in (x, y))
         array = _means(dx * dy, rank) - _means(dx, rank) * _means(dy, rank)
-    size = np.abs(x) if kind == "E" else np.abs(x * y)
+    # Rounding errors: those of the summation, and those that the members have already.
+    magnitude = np.abs(x) if kind == "E" else np.abs(x * y)
+    of_summation = growth_of_roundings(members) * magnitude.mean(axis=axes)[:1]
     of_members = sum(v.spread.mean() for v in values)
     factor = 1.0 if kind == "E" else 2 * max(np.abs(x).max(), np.abs(y).max())
-    bound = growth_of_roundings(members) * size.mean(axis=axes)[:1] + of_members * factor
+    bound = of_summation + of_members * factor
     if kind == "Var":
         error, variance = standard_error(array), np.abs(array[:1])
-        is_known = variance > bound * DOUBLE
-        if ((error > UNCERTAIN * variance) & is_known).any():
+        is_above_roundings = variance > bound * DOUBLE
+        if ((error > UNCERTAIN * variance) & is_above_roundings).any():
             raise EvaluationError("the variance of this sample comes from a few of its members")
     return make_value(array, bound, 0, *values)
 

@@ -37,12 +37,21 @@ encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Channel:
-    """Sends the results of a note's process, each on a line with a secret token."""
+    """Sends the results of a note's process, each on a line with a secret token.
+
+    Parameters
+    ----------
+    token
+        The token, which code of the note does not know.
+    descriptor
+        The pipe to the keeper of the process.
+    """
 
     def __init__(self, token: bytes, descriptor: int) -> None:
         self._descriptor = descriptor
         self._token = token
         self._pid = _getpid()
+        #: The last heartbeat sent, and results that wait for the next one.
         self._beat: dict[str, Any] = {}
         self._pending = b""
         #: All results sent so far, which a resumed process sends again.
