@@ -287,6 +287,19 @@ def test_a_superlative_is_of_the_bound_number_beside_it() -> None:
     )
 
 
+def test_what_a_loop_in_a_loop_prints_has_two_labels() -> None:
+    code = "x = {'Rome': 41.9, 'Oslo': 59.91, 'Kiev': 50.45}\n\n"
+    code += "def far(a, b): return abs(x[a] - x[b])\n\n"
+    code += "towns = list(x)\nfor n, a in enumerate(towns):\n    for b in towns[n + 1:]:\n"
+    code += "        print(f'{a}-{b} {far(a, b):.2f}')"
+    pairs = "(('Rome', 'Oslo'), ('Rome', 'Kiev'), ('Oslo', 'Kiev'))"
+    assert bound("Rome-Oslo is the longest. All are farther apart than 8 degrees.", code) == (
+        f"Rome-Oslo is the longest<!-- far('Rome', 'Oslo') == max(far(k, v) for k, v in {pairs})"
+        f" -->. All are farther<!-- all(far(k, v) > 8 for k, v in {pairs}) --> apart than 8"
+        " degrees."
+    )
+
+
 def test_a_list_ends_with_its_last_element() -> None:
     code = "primes = [2, 3, 5, 41, 47]"
     assert bound("It begins with 2 and ends with 47.", code) == (

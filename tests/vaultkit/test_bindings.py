@@ -186,6 +186,7 @@ the city of{ New|} York<!-- = sorted(cities)[1] -->
 {earlier|later}<!-- start < end -->
 It begins {before|after}<!-- start < end --> the end
 {Oslo|Lima} is smaller<!-- cities["Oslo"] < cities["Lima"] --> than {Lima|Oslo}
+{Lima|Oslo} has the least letters<!-- len("Lima") == min(len(c) for c in ("Lima", "Oslo")) -->
 There are fewer<!-- cities["Oslo"] < cities["Lima"] --> in {Oslo|Lima} than in {Lima|Oslo}
 Oslo is smaller<!-- cities["Oslo"] < cities["Lima"] --> than {Lima|New York}
 The largest<!-- cities["Lima"] == max(cities.values()) --> city is {Lima|Oslo}

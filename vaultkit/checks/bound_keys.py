@@ -33,6 +33,7 @@ def other_key(binding: Binding, variables: Mapping[str, Any]) -> str:
         sides = [binding.tree.left, *binding.tree.comparators[:1]]
     for n, side in enumerate(sides):
         labels = {label for label in _labels(side, variables) if label is not None}
+        labels |= set(_arguments(side, binding.tree))
         if len(labels) != 1:
             continue
         key, known = labels.pop()
@@ -202,6 +203,15 @@ def _labels(tree: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Label | N
                 continue  # a part of an element has the name of the element
             case ast.Subscript():
                 yield None
+
+
+def _arguments(side: ast.expr, tree: ast.expr) -> Iterator[_Label]:
+    """Yield the only text to which a function is applied, with all texts of an expression."""
+    texts = [node.value for node in ast.walk(tree)
+             if isinstance(node, ast.Constant) and isinstance(node.value, str)]  # fmt: skip
+    match side:
+        case ast.Call(ast.Name(), [ast.Constant(str(key))]):
+            yield key, tuple(dict.fromkeys(texts))
 
 
 def _label(value: Any, owner: str, index: ast.expr, variables: Mapping[str, Any]) -> _Label | None:

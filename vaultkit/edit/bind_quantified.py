@@ -205,7 +205,9 @@ def _number(scope: Scope, spoken: Spoken) -> Stated | None:
     between = scope.text[spoken.end : max(number.start, spoken.end)]
     # *Above magnitude 6*
     noun = r"(?:(?!<grammar.the>\b)[^\W\d]{3,}\s)?" if number.digits else ""
-    gap = words.regex(rf"\s?(?:<binding.than>\s)?(?:<grammar.articles>\s)?{noun}[€$£]?")
+    gap = words.regex(
+        rf"\s?(?:(?:[^\W\d]+\s)?<binding.than>\s)?(?:<grammar.articles>\s)?{noun}[€$£]?"
+    )
     return number if gap.fullmatch(between) else None
 
 

@@ -187,6 +187,8 @@ def _quantity(family: Family) -> _Quantity | None:
     """Return the values of a family of numbers; None if there is no short code for them."""
     if family.is_text or family.loop is None or len(family.elements) < _FEW:
         return None
+    if not family.loop.variable.isidentifier():
+        return None  # it is of pairs
     loop = family.loop
     values, owner = tuple(family.numbers), family.owner
     if loop.over == f"{owner}.values()":

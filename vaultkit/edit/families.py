@@ -269,6 +269,8 @@ def _loop(codes: tuple[str, ...], *, whole: bool) -> Loop | None:
     differing = _differing(trees)
     if not differing:
         return None
+    if pair := _loop_over_pairs(trees[0], differing, codes[0]):
+        return pair if len(pair.values) <= _LONGEST else None
     for nodes in zip(*differing, strict=True):
         values = {repr(node.value) for node in nodes}
         if len(values) != 1:
@@ -292,6 +294,39 @@ def _loop(codes: tuple[str, ...], *, whole: bool) -> Loop | None:
         over = f"({', '.join(map(repr, constants))})"
         made = _replaced(first, lambda node: id(node) in places, name, over)
     return made if len(made.values) <= _LONGEST else None
+
+
+def _loop_over_pairs(
+    tree: ast.expr, differing: Sequence[Sequence[ast.Constant]], code: str
+) -> Loop | None:
+    """Return the expression for some that differ in two constants: ``km('Oslo', 'Rome')``."""
+    series = list(dict.fromkeys(tuple(repr(node.value) for node in own) for own in differing))
+    if len(series) != 2:
+        return None
+    names = [name for name in ("k", *_VARIABLES) if name not in identifiers(code)]
+    first, second = list(dict.fromkeys(names))[:2]
+    chosen = {
+        id(own[0]): (first, second)[series.index(tuple(repr(node.value) for node in own))]
+        for own in differing
+    }
+    pairs = ", ".join(f"({one}, {other})" for one, other in zip(*series, strict=True))
+    each = _renamed(tree, chosen)
+    return Loop(each, f"{first}, {second}", f"({pairs})")
+
+
+def _renamed(tree: ast.expr, chosen: Mapping[int, str]) -> str:
+    """Return the code of an expression with names in place of some of its nodes."""
+    marked = {n: chosen[id(node)] for n, node in enumerate(ast.walk(tree)) if id(node) in chosen}
+    copy = deepcopy(tree)
+    own = {id(node): marked[n] for n, node in enumerate(ast.walk(copy)) if n in marked}
+
+    class Renamed(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            if id(node) in own:
+                return ast.Name(own[id(node)], ast.Load())
+            return self.generic_visit(node)
+
+    return ast.unparse(Renamed().visit(copy))
 
 
 def _counted_from_start(tree: ast.expr, count: int) -> ast.expr:
@@ -350,14 +385,5 @@ def _is_item(node: ast.AST, places: set[int]) -> bool:
 
 def _replaced(tree: ast.expr, these: Callable[[ast.AST], bool], name: str, over: str) -> Loop:
     """Return an expression with a variable in place of some of its parts."""
-    marked = {n for n, node in enumerate(ast.walk(tree)) if these(node)}
-    copy = deepcopy(tree)
-    own = {id(node) for n, node in enumerate(ast.walk(copy)) if n in marked}
-
-    class Replaced(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            if id(node) in own:
-                return ast.Name(name, ast.Load())
-            return self.generic_visit(node)
-
-    return Loop(ast.unparse(Replaced().visit(copy)), name, over)
+    chosen = {id(node): name for node in ast.walk(tree) if these(node)}
+    return Loop(_renamed(tree, chosen), name, over)

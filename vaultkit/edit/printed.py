@@ -151,24 +151,83 @@ def _form(form: ast.expr | None) -> str:
 
 def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
     """Yield what a loop prints, with each of its items in place of the loop's variables."""
-    calls = [node for node in ast.walk(loop) if is_print_call(node)]
-    if not calls:
-        return
-    for n, (item, access) in enumerate(_items(loop.iter, variables)):
-        if n >= _ITEMS:
-            return
-        indices = _indices(loop.target, item, access)
-        given, words = _given(loop, item, access, indices)
-        if given is None:
-            return
+    for turn in _turns(loop, variables, _Turn({}, {}, ())):
+        plain = (statement for statement in turn.body if not isinstance(statement, ast.For))
+        calls = (node for own in plain for node in ast.walk(own) if is_print_call(node))
         for one in (one for call in calls for one in _printed(call)):
-            source, label = ast.unparse(one.node), stems(" ".join(words))
+            source = ast.unparse(one.node)
             names = one.names | stems(source)
-            node = _Filled(given, indices).visit(deepcopy(one.node))
+            node = turn.filled(one.node)
             # An expression of constants alone is not evidence.
             if _names_any(node, variables):
-                series = f"{loop.lineno}: {source}"
-                yield replace(one, node=node, names=names, labels=(label,), series=series)
+                series = f"{turn.line}: {source}"
+                yield replace(one, node=node, names=names, labels=(turn.label,), series=series)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A turn of a loop, or of a loop inside another one.
+
+    Attributes
+    ----------
+    given
+        What each variable stands for.
+    indices
+        The variables that are integers, which may be indices.
+    words
+        The words for the items.
+    body, line
+        The statements of the loop and its line.
+    """
+
+    given: Mapping[str, ast.expr]
+    indices: Mapping[str, int]
+    words: tuple[str, ...]
+    body: Sequence[ast.stmt] = ()
+    line: int = 0
+
+    @property
+    def label(self) -> frozenset[str]:
+        """The words that name the items of this turn."""
+        return stems(" ".join(self.words))
+
+    def filled(self, node: ast.expr) -> ast.expr:
+        """Return an expression of the loop with what its variables stand for."""
+        filled: ast.expr = _Filled(self.given, self.indices).visit(deepcopy(node))
+        return filled
+
+
+def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterator[_Turn]:
+    """Yield the turns of a loop, and those of the loops in it.
+
+    There are none if the loop changes a variable other than by one assignment.
+    """
+    if not any(is_print_call(node) for node in ast.walk(loop)):
+        return
+    inner = [statement for statement in loop.body if isinstance(statement, ast.For)]
+    plain = [statement for statement in loop.body if not isinstance(statement, ast.For)]
+    changed = {name for one in inner for name in _stored(one)}
+    if changed & {name for statement in plain for name in _stored(statement)}:
+        return
+    for n, (item, access) in enumerate(_items(outer.filled(loop.iter), variables)):
+        if n >= _ITEMS:
+            return
+        bound = list(_bound_by(loop.target, item, access))
+        indices = {**outer.indices, **_indices(loop.target, item, access)}
+        given = _with_assignments(
+            plain, {**outer.given, **{name: node for name, node, _ in bound}}, indices
+        )
+        if given is None:
+            return
+        words = [str(own) for k, (_, _, own) in enumerate(bound) if not k or isinstance(own, str)]
+        turn = _Turn(given, indices, (*outer.words, *words), loop.body, loop.lineno)
+        if inner and outer.words == () and any(isinstance(own, str) for _, _, own in bound):
+            # In a label of two texts, the number of the turn says nothing.
+            texts = tuple(own for _, _, own in bound if isinstance(own, str))
+            turn = replace(turn, words=texts)
+        yield turn
+        for one in inner:
+            yield from _turns(one, variables, turn)
 
 
 def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iterator[Written]:
@@ -197,21 +256,6 @@ def _indices(target: ast.expr, item: Any, access: ast.expr) -> dict[str, int]:
     """Return the variables of a loop that are integers, which may be indices."""
     bound = _bound_by(target, item, access)
     return {name: value for name, _, value in bound if type(value) is int}
-
-
-def _given(
-    loop: ast.For, item: Any, access: ast.expr, indices: Mapping[str, int]
-) -> tuple[dict[str, ast.expr] | None, list[str]]:
-    """Return what each variable in a loop stands for, and the words for the item.
-
-    The result is None if the loop changes a variable other than by one assignment.
-    """
-    bound = list(_bound_by(loop.target, item, access))
-    words = [
-        str(value) for n, (_, _, value) in enumerate(bound) if n == 0 or isinstance(value, str)
-    ]
-    given = {name: node for name, node, _ in bound}
-    return _with_assignments(loop.body, given, indices), words
 
 
 def _names_any(node: ast.expr, variables: Mapping[str, Any]) -> bool:

@@ -301,9 +301,13 @@ class Scope:
 
 
 def _may_be(dimension: frozenset[str], words: Collection[str]) -> bool:
-    """Return whether one of some words names a dimension, or is short for its name: *diam*."""
+    """Return whether one of some words names a dimension, or is short for its name: *diam*.
+
+    *Far* is not short for *fare*.
+    """
     return any(
-        one == name or (len(name) >= _SHORT and one.startswith(name))
+        one == name
+        or (one.startswith(name) and (len(name) > _SHORT or _SHORT == len(name) < len(one) - 1))
         for one in dimension for name in words
     )  # fmt: skip
 
