@@ -119,9 +119,9 @@ def test_numbers_in_doubt_are_not_failed_numbers(tmp_path: Path, code: str, text
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("At 2 m it takes 31.5 s.", "31.5 s: in output at line 6 it is 12.5"),
-        ("At 10 m it takes 12.5 s.", "12.5 s: in output at line 6 it is 31.5"),
-        ("At 2 m it is 5.4 %.", "5.4 %: in output at line 6 it is 7.2"),
+        ("At 2 m it takes 31.5 s.", "31.5 s: output at line 6 has 12.5 for 2, and 31.5 for 10"),
+        ("At 10 m it takes 12.5 s.", "12.5 s: output at line 6 has 31.5 for 10, and 12.5 for 2"),
+        ("At 2 m it is 5.4 %.", "5.4 %: output at line 6 has 7.2 for 2, and 5.4 for 10"),
     ],
 )
 def test_the_number_of_the_named_line_is_that_of_the_same_column(

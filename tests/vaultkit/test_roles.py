@@ -332,7 +332,6 @@ PAIRS = [
         "It is late. Pentecost falls on the 9th of June.",
     ),
     (STONE, "It fell 30.7 m and has 24.5 m/s.", "It fell 24.5 m and has 24.5 m/s."),
-    (SWIM, "The time of 59.84 s was swum at 100 m.", "The time of 59.84 s was swum at 50 m."),
     (RULE, "With 8 pieces the error is 0.0062.", "With 8 pieces the error is 0.0016."),
     (UNITS, "We ran with a speed of 12.37 km/h.", "We ran with a speed of 4.85 km/h."),
     (UNITS, "We measured 1.125 mA.", "We measured 1.125 µA."),

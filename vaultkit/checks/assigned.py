@@ -24,9 +24,7 @@ from vaultkit.checks.labelled import (
     is_same,
     word_of,
 )
-from vaultkit.checks.lookup import exact_fraction
 from vaultkit.claims.amounts import as_float
-from vaultkit.claims.attributions import is_apart, role_pattern
 from vaultkit.claims.clauses import clause_end, words_of_clauses
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, cell_sentences
@@ -182,9 +180,6 @@ class Assigned:
         for text in (*texts(note, parts), *_columns(note, self.labelled.lexicon)):
             every = [(n, part) for part in text for n in part.numbers]
             known = [(n, p, found) for n, p in every[:_MOST] if (found := self._known(n, p))]
-            for number, part, own in known:
-                if why := self._of_another_key(number, part, own):
-                    yield Contradiction.of_number(part.sentence, number, why)
             groups: dict[tuple[int, str], set[Labelled]] = defaultdict(set)
             for _, part, own in known:
                 for labelled in own:
@@ -215,40 +210,6 @@ class Assigned:
         if unit and significant_digits(number) < _TELLING and number.value.denominator == 1:
             return [own for own in found if own.unit == unit]
         return found
-
-    def _of_another_key(self, number: Stated, part: Part, found: Sequence[Labelled]) -> str:
-        """Return what another line of an output has, if that is the line that a sentence names.
-
-        *At 2 m it is 5.4 %* names the line ``2 m  7.2%``, and has a number of the line ``10 m``.
-        """
-        text = part.sentence.text
-        if number.bounds or part.beside or is_apart(part.sentence, text):
-            return ""
-        if significant_digits(number) < (2 if "." in number.digits else _TELLING):
-            return ""  # it may be in any line
-        leads = role_pattern(part.lexicon, r"\b{}\s(?:[$]?[A-Za-z]\s=\s)?$", "leading")
-        keys = {token for token in part.tokens if leads.search(text[: token.start])}
-        keys = {token for token in keys if not _is_word(token.word) and token.start != number.start}
-        if len({token.start for token in keys}) != 1 or len(part.numbers) > 2:
-            return ""
-        named = {token.word for token in keys}
-        lines = {
-            own: [one for one in self.labelled.of_group(own.group) if named & one.words]
-            for own in found
-        }
-        for own, line in lines.items():
-            others = [one.words for one in line if one.column == own.column and one is not own]
-            # The title of a column is said of all its lines.
-            if part.places(own.words.difference(*others), [number]):
-                return ""
-        for own, line in lines.items():
-            if any(word[0] == "#" for word in own.words):
-                if any(number.agrees(exact_fraction(one.value)) for one in line):
-                    continue
-                for one in line:
-                    if one.column == own.column:
-                        return f"in {one.source} it is {one.value:.6g}"
-        return ""
 
 
 def _is_again(here: Part, there: Part, one: Stated, other: Stated) -> bool:

@@ -371,10 +371,6 @@ class LabelledNumbers:
         """All numbers of outputs and variables."""
         return list(self._found)
 
-    def of_group(self, group: str) -> list[Labelled]:
-        """Return the numbers of an output or variable."""
-        return [one for one in self._found if one.group == group]
-
     def of(self, number: Stated) -> list[Labelled]:
         """Return the numbers that agree with a stated one; none if there are too many."""
         if not self._sorted:
