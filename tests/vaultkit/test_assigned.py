@@ -88,6 +88,12 @@ OPEN = [
     ('for n, m in ((8, 21), (16, 14)):\n    print(n, "weeks", m)', "After 8 weeks 14 came."),
     ("print([4, 8, 16, 18])", "The third of 8 is not the second of 16."),
     (
+        "weeks = [9.1, 6.2, 2.8]\nfor n, w in enumerate(weeks, 4):\n"
+        "    drop = '' if n == 4 else f'{100 * (w / weeks[n - 5] - 1):.0f}%'\n"
+        "    print(n, w, drop)",
+        "The steepest drop came in week 6, minus 55 percent; the mildest in week 5.",
+    ),
+    (
         'print({"30": 44.5, "10": 71.2})',
         "With 30 g of milk, it cools in 71.2 s, with 10 g in 44.5 s.",
     ),

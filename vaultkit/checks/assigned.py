@@ -187,6 +187,8 @@ class Assigned:
             for (one, here, mine), (other, there, its) in combinations(known, 2):
                 if one.value == other.value or _is_again(here, there, one, other):
                     continue
+                if _is_key(one, its) or _is_key(other, mine):
+                    continue  # *in week 6, minus 55 percent*
                 if pair := _exchanged((one, here, mine), (other, there, its), groups):
                     first, second = pair
                     yield Contradiction.of_number(here.sentence, one, self._why(first, second))
@@ -210,6 +212,12 @@ class Assigned:
         if unit and significant_digits(number) < _TELLING and number.value.denominator == 1:
             return [own for own in found if own.unit == unit]
         return found
+
+
+def _is_key(number: Stated, found: Sequence[Labelled]) -> bool:
+    """Return whether all that another number may be has a number as the key of its line."""
+    key = f"#{as_float(number.value):g}"
+    return all(any(word.partition(":")[0] == key for word in own.words) for own in found)
 
 
 def _is_again(here: Part, there: Part, one: Stated, other: Stated) -> bool:

@@ -234,6 +234,10 @@ def _may_belong(sentence: Sentence, number: Stated) -> bool:
         return False
     if number.digits:
         return not number.times or number.value >= _TEN
+    # *The stronger of the two* counts what is compared.
+    of_the = sentence.lexicon.regex(r"\b<roles.of_value>\s<grammar.the>\s$")
+    if of_the.search(sentence.text[: number.start]):
+        return False
     if _is_day(number, sentence.lexicon):
         return True
     # *One* is a number only before what it counts.
