@@ -15,7 +15,9 @@ import numpy as np
 from snippets.errors_of_code import explain
 from snippets.masks import causal_mask
 from snippets.softmax import softmax
-from snippets.wrong_steps import MISTAKES, Steps
+from snippets.wrong_steps import MISTAKES, OTHERS, Steps
+
+KNOWN = MISTAKES | OTHERS
 
 
 class Layer(NamedTuple):
@@ -89,7 +91,7 @@ def expected_output(given: Mapping[str, Any], layer: Layer, steps: Steps) -> np.
     else:
         allowed = steps.allow(allowed)
         alpha = steps.after(steps.softmax(steps.hide(scores, allowed)), allowed)
-    Z = steps.mix(alpha, V, values)
+    Z = steps.mix(steps.rescale(alpha, Q.shape[-1]), V, values)
     if "Q" not in given:
         Z = steps.project(steps.merge(Z), given["W_O"]) if heads else Z
         Z = steps.add(X, Z) if layer.residual else Z
@@ -237,6 +239,7 @@ def call(function: Callable[..., Any], names: Mapping[str, str], given: Mapping[
 
 
 NOTHING = "returns nothing: is there a return?"
+OTHER_BATCH = "does not compute what it computes for one sequence."
 
 
 def _outcome(returned: Any, shape: tuple[int, ...]) -> Outcome:
@@ -305,6 +308,8 @@ def diagnose(function: Callable[..., Any]) -> Diagnosis:
     ()
     >>> diagnose(lambda Q, K, V: softmax(Q @ K.T / K.shape[-1], axis=0) @ V).mistakes
     ('ScaleWithoutRoot', 'SoftmaxOverQueries')
+    >>> diagnose(lambda Q, K, V: softmax(Q @ K.swapaxes(-1, -2) / 2, axis=0) @ V).remarks
+    ('For a batch with heads it does not compute what it computes for one sequence.',)
     >>> print(diagnose(lambda Q, K, V: Q).mistakes)
     None
     """
@@ -313,8 +318,8 @@ def diagnose(function: Callable[..., Any]) -> Diagnosis:
     every, layers = cases(inputs), _layers(inputs)
 
     def made(outcomes: list[Outcome], count: int) -> Diagnosis | None:
-        for layer, chosen in itertools.product(layers, itertools.combinations(MISTAKES, count)):
-            wrong = [MISTAKES[name].wrong for name in chosen]
+        for layer, chosen in itertools.product(layers, itertools.combinations(KNOWN, count)):
+            wrong = [KNOWN[name].wrong for name in chosen]
             steps = Steps()._replace(**{name: step for one in wrong for name, step in one.items()})
             if _all_same(every, outcomes, layer, steps):
                 return _diagnosis(chosen, every, outcomes, layer, _remarks(every, outcomes))
@@ -326,7 +331,15 @@ def diagnose(function: Callable[..., Any]) -> Diagnosis:
     if not found and (found := made(added, 0)):
         note = "It adds its mask: 0 where a token may be read, −∞ where not."
         found = found._replace(remarks=(*found.remarks, note))
-    return found or made(outcomes, 2) or _unknown(function, names, every, outcomes, layers[0])
+    if not (found := found or made(outcomes, 2)):
+        # An axis counted from the front is another one in a batch.
+        single = [_refused_if_batch(*pair) for pair in zip(every, outcomes, strict=True)]
+        found = made(single, 0) or made(single, 1) or made(single, 2)
+    return found or _unknown(function, names, every, outcomes, layers[0])
+
+
+def _refused_if_batch(case: Case, found: Outcome) -> Outcome:
+    return OTHER_BATCH if "batch" in case.words and not isinstance(found, str) else found
 
 
 def _layers(inputs: set[str]) -> list[Layer]:
@@ -408,7 +421,7 @@ def _unknown(
 def _shown(mistakes: tuple[str, ...], case: Case, layer: Layer) -> int:
     """Return how many of the mistakes would change the output for a case if made alone."""
     right = _expected(case, layer, Steps())
-    alone = (_expected(case, layer, Steps()._replace(**MISTAKES[name].wrong)) for name in mistakes)
+    alone = (_expected(case, layer, Steps()._replace(**KNOWN[name].wrong)) for name in mistakes)
     return sum(
         isinstance(right, str)
         or isinstance(output, str)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from snippets.errors_of_code import PASTED, explain
-from snippets.mistakes import NOTHING, Diagnosis, diagnose, roles
-from snippets.wrong_steps import MISTAKES
+from snippets.mistakes import KNOWN, NOTHING, OTHER_BATCH, Diagnosis, diagnose, roles
 
 #: Functions to begin with, right and wrong ones.
 EXAMPLES = {
@@ -136,7 +135,7 @@ def report(source: str) -> str:
 
     Examples
     --------
-    >>> found = json.loads(report("def own(q, k, v): return q @ k.T @ v"))
+    >>> found = json.loads(report("def own(q, k, v): return v"))
     >>> found["verdict"], found["words"][0]
     ('unknown', 'own(q, k, v) equals neither a right function nor one with a known mistake.')
     >>> json.loads(report("import torch"))["verdict"]
@@ -167,16 +166,16 @@ def _plain(name: str, found: Diagnosis, hint: bool) -> dict[str, Any]:
         verdict = "mistake"
         first = f"{name} makes {'a known mistake' if len(found.mistakes) == 1 else 'two mistakes'}."
     else:
-        verdict, first = (
-            "right",
-            f"{name} is right: no output differs from that of a right function.",
-        )
+        single = any(each.endswith(OTHER_BATCH) for each in found.remarks)
+        which = " for one sequence" if single else ""
+        verdict = "right"
+        first = f"{name} is right{which}: no output{which} differs from that of a right function."
     told: dict[str, Any] = {
         "verdict": verdict,
         "words": [first, *words],
         "case": found.case,
         "formulas": [
-            [each, MISTAKES[each].words, MISTAKES[each].formula, MISTAKES[each].instead]
+            [each, KNOWN[each].words, KNOWN[each].formula, KNOWN[each].instead]
             for each in found.mistakes or ()
         ],
     }

@@ -28,6 +28,7 @@ class Steps(NamedTuple):
     hide: Callable[..., Any] = lambda S, allowed: np.where(allowed, S, -np.inf)
     softmax: Callable[..., Any] = softmax
     after: Callable[..., Any] = lambda alpha, _allowed: alpha
+    rescale: Callable[..., Any] = lambda alpha, _d_k: alpha
     mix: Callable[..., Any] = lambda alpha, V, _X: alpha @ V
     merge: Callable[..., Any] = merge_heads
     add: Callable[..., Any] = lambda X, Z: X + Z
@@ -171,5 +172,69 @@ MISTAKES: dict[str, Mistake] = {
         {"norm": _norm(axis=-2)},
         "mean and variance of the features of one token",
         "mean and variance over the tokens",
+    ),
+}
+
+
+def _without_keepdims(of_max: bool | None, of_sum: bool) -> Callable[..., Any]:
+    """Return softmax over rows; True is for keepdims, and None for a maximum not subtracted."""
+
+    def wrong_softmax(S: np.ndarray) -> np.ndarray:
+        E = np.exp(S if of_max is None else S - S.max(axis=-1, keepdims=of_max))
+        return E / E.sum(axis=-1, keepdims=of_sum)
+
+    return wrong_softmax
+
+
+_SUM_OF_ANOTHER_ROW = (
+    "each row of weights is divided by its sum",
+    "column j is divided by the sum of row j",
+)
+_MAXIMUM_OF_ANOTHER_ROW = (
+    "the maximum of its row is subtracted from a score",
+    "that of row j is subtracted in column j",
+)
+#: Mistakes of a pasted function that the note does not show as code.
+OTHERS: dict[str, Mistake] = {
+    "NoSoftmax": Mistake(
+        "There is no softmax", {"softmax": lambda S: S}, "Z = softmax(S) V", "Z = S V"
+    ),
+    "ScaleAfterSoftmax": Mistake(
+        "The scale comes after softmax",
+        {"scale": lambda S, _d_k, _d_model: S, "rescale": lambda alpha, d_k: alpha / np.sqrt(d_k)},
+        "α = softmax(S / √d_k)",
+        "α = softmax(S) / √d_k",
+    ),
+    "ScaleByQueries": Mistake(
+        "The scale is the number of queries",
+        {"scale": lambda S, _d_k, _d_model: S / np.sqrt(S.shape[-2])},
+        "S / √d_k",
+        "S / √n, where n is the number of queries",
+    ),
+    "ScaleByKeys": Mistake(
+        "The scale is the number of keys",
+        {"scale": lambda S, _d_k, _d_model: S / np.sqrt(S.shape[-1])},
+        "S / √d_k",
+        "S / √n, where n is the number of keys",
+    ),
+    "SumWithoutKeepdims": Mistake(
+        "The sum is taken without keepdims",
+        {"softmax": _without_keepdims(of_max=None, of_sum=False)},
+        *_SUM_OF_ANOTHER_ROW,
+    ),
+    "SumWithoutKeepdimsBelowMaximum": Mistake(
+        "The sum is taken without keepdims",
+        {"softmax": _without_keepdims(of_max=True, of_sum=False)},
+        *_SUM_OF_ANOTHER_ROW,
+    ),
+    "MaximumWithoutKeepdims": Mistake(
+        "The maximum is taken without keepdims",
+        {"softmax": _without_keepdims(of_max=False, of_sum=True)},
+        *_MAXIMUM_OF_ANOTHER_ROW,
+    ),
+    "MaximumAndSumWithoutKeepdims": Mistake(
+        "The maximum and the sum are taken without keepdims",
+        {"softmax": _without_keepdims(of_max=False, of_sum=False)},
+        *_SUM_OF_ANOTHER_ROW,
     ),
 }

@@ -13,7 +13,7 @@ import pytest
 from snippets.attention import scaled_dot_product_attention
 from snippets.mistakes import Layer, cases, diagnose, expected_output, roles
 from snippets.own_attention import EXAMPLES, function_of, report
-from snippets.wrong_steps import MISTAKES, Steps
+from snippets.wrong_steps import MISTAKES, OTHERS, Steps
 
 SOFTMAX = """
 def softmax(x, axis=-1):
@@ -149,6 +149,44 @@ def test_two_mistakes_are_recognized() -> None:
         assert found.case == (
             "six tokens and a causal mask" if "MaskAsZeros" in names else "six tokens"
         )
+
+
+@pytest.mark.parametrize("axes", ["sum(axis=0)", "max(axis=0)"])
+@pytest.mark.parametrize("keys", ["K.T", "K.swapaxes(-1, -2)"])
+def test_an_axis_counted_from_the_front_is_recognized(axes: str, keys: str) -> None:
+    """In a batch it is another axis, so that only single sequences can be compared."""
+    shifted = "S - S.max(axis=0)" if axes.startswith("max") else "S"
+    lines = [f"S = {keys.replace('K', 'Q @ K', 1)} / np.sqrt(K.shape[1])", f"E = np.exp({shifted})"]
+    code = "def own(Q, K, V):\n    " + "\n    ".join([*lines, "return E / E.sum(axis=0) @ V"])
+    assert diagnose(made(code)).mistakes == ("SoftmaxOverQueries",)
+    unscaled = diagnose(made(code.replace(" / np.sqrt(K.shape[1])", "")))
+    assert unscaled.mistakes == ("NoScale", "SoftmaxOverQueries")
+    right = json.loads(report(code.replace("axis=0)", "axis=1, keepdims=True)")))
+    assert right["verdict"] == "right"
+    assert ("right for one sequence" in right["words"][0]) == ("swap" in keys)
+
+
+@pytest.mark.parametrize(
+    ("scores", "weights", "names"),
+    [
+        ("Q @ K.T / 2", "S", "NoSoftmax"),
+        ("Q @ K.T", "S", "NoScale NoSoftmax"),
+        ("Q @ K.T", "softmax(S) / np.sqrt(Q.shape[-1])", "ScaleAfterSoftmax"),
+        ("Q @ K.T / len(Q) ** 0.5", "softmax(S)", "ScaleByQueries"),
+        ("Q @ K.T / len(K) ** 0.5", "softmax(S)", "ScaleByKeys"),
+        ("Q @ K.T / 2", "np.exp(S) / np.exp(S).sum(-1)", "SumWithoutKeepdims"),
+        ("np.exp(S - S.max(-1, keepdims=True))", "S / S.sum(-1)", "SumWithoutKeepdimsBelowMaximum"),
+        ("np.exp(S - S.max(-1))", "S / S.sum(-1, keepdims=True)", "MaximumWithoutKeepdims"),
+        ("np.exp(S - S.max(-1))", "S / S.sum(-1)", "MaximumAndSumWithoutKeepdims"),
+    ],
+)
+def test_mistakes_beside_those_of_the_note_are_recognized(
+    scores: str, weights: str, names: str
+) -> None:
+    lines = ["S = Q @ K.T / 2"] * ("exp" in scores) + [f"S = {scores}", f"return ({weights}) @ V"]
+    found = diagnose(made("def own(Q, K, V):\n    " + "\n    ".join(lines)))
+    assert found.mistakes == tuple(names.split())
+    assert {*names.split()} <= {*MISTAKES, *OTHERS}
 
 
 def test_all_mistakes_differ_in_their_outputs() -> None:
