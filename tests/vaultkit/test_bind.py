@@ -123,6 +123,9 @@ def bound(prose: str, code: str = CODE) -> str:
         ("The walk took 3.2 h and the ride 1.6 h, so the ride was faster.",
          "The walk took 3.2<!-- = walk # h --> h and the ride 1.6<!-- = ride # h --> h,"
          " so the ride was faster<!-- ride < walk -->."),
+        ("The hydration is 0.6799, so more than half is water.",
+         "The hydration is 0.6799<!-- = hydration -->, so more than half<!-- hydration > 0.5 -->"
+         " is water."),
         ("Of 6 days above freezing nobody spoke.",
          "Of 6<!-- = mild --> days above freezing nobody spoke."),
         ("Of the day, 60 of 250 mg, about a quarter, are left.",

@@ -28,7 +28,7 @@ from vaultkit.edit.bind_compared import (
 from vaultkit.edit.bind_extremes import EITHER, extremes, names
 from vaultkit.edit.bind_numbers import Reading
 from vaultkit.edit.bind_trends import compares_neighbours, trends
-from vaultkit.edit.kinds import is_percent
+from vaultkit.edit.kinds import is_multiple, is_percent
 from vaultkit.edit.scope import Scope, Side, Word, is_textual
 from vaultkit.edit.sentences import Candidate, Page, Passage, words_of
 from vaultkit.edit.sides import (
@@ -167,6 +167,8 @@ class _Search(Scope):
         for stated, _ in readings:
             ranges = [one for one in stated.ranges if one.low is None or one.high is None]
             start, end = self.clause(stated.start)
+            if self.page.words.regex(r"<clauses.concluding>\W*$").search(self.text[:start]):
+                start = self.sentence.start  # *the load is 0.64, so more than half*
             for first, _, side in self.bound:
                 for one in ranges[:1] if start <= first < end else ():
                     if is_percent(stated) and side.unit != "%":
@@ -176,7 +178,8 @@ class _Search(Scope):
                     sign += "" if one.strict else "="
                     if limit and one.holds(Fraction(side.value)) and 0.5 < side.value / limit < 2:
                         code = f"{side.code} {sign} {limit:g}"
-                        sure = 0.8 < side.value / limit < 1.25
+                        far = 1.5 if is_multiple(stated) else 1.25
+                        sure = 1 / far < side.value / limit < far
                         yield Word(
                             stated.start, stated.end, [Candidate(code, 2.0, sure)], states=True
                         )
