@@ -355,6 +355,7 @@ def test_what_no_other_expression_comes_near_is_bound() -> None:
         "It is 12.5 % of the quota.",  # a part of it, and not the quota itself
         "In city 4 there were 9.75 bonus points for all cities.",
         "Red leads with ten points, two ahead of green.",
+        "In [[Dough]] the hydration was 68.0 %.",  # the number of another note
         "The ticks rise, and begin at index 4.",  # a grid, and an element by its place
     ],
 )

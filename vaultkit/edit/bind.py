@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from vaultkit.checks.bindings import judge_words
@@ -22,6 +23,7 @@ from vaultkit.edit.sentences import Candidate, Page, Passage, Proposal
 from vaultkit.edit.text import Edit, text_with_edits
 from vaultkit.read.markdown import parse
 from vaultkit.read.note import Note
+from vaultkit.read.prose import LINK
 
 #: Most candidates that are offered, and the least score of the best one.
 _OFFERED, _LEAST = 5, -1.0
@@ -51,6 +53,9 @@ def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> 
     found = []
     for one in sentences:
         for stated, candidates in readings[id(one)]:
+            if LINK in one.piece.text[one.start : stated.start]:
+                # Behind a link, a number may be that of the other note.
+                candidates = [replace(own, sure=False) for own in candidates]
             unit = _unit(page, one, stated)
             found += _proposal(
                 page, one, stated.start, stated.end, candidates, states=False, unit=unit
