@@ -28,6 +28,12 @@ def mark_formula(formula: Element, names: Collection[str]) -> None:
     ['vk-of-Q', 'vk-of-W_Q']
     >>> formula[1][1].get("class") is None  # the index of another name is not an array
     True
+    >>> power = fromstring(
+    ...     "<math><msubsup><mi>W</mi><mi>K</mi><mo>⊤</mo></msubsup></math>"
+    ... )
+    >>> mark_formula(power, ["K", "W_K"])
+    >>> [part.get("class") for part in power[0]]  # not the exponent
+    ['vk-of-W_K', 'vk-of-W_K', None]
     """
     for part in formula:
         if (name := _name_in_code(part)) in names:
@@ -38,6 +44,9 @@ def mark_formula(formula: Element, names: Collection[str]) -> None:
         # A letter of an index is not an array.
         for part in formula[1].iter():
             part.attrib.pop("class", None)
+    if formula.tag == "msubsup" and (name := _name_with_index(*formula[:2])) in names:
+        for part in formula[:2]:
+            part.set("class", f"vk-of-{name}")
 
 
 def _name_in_code(part: Element) -> str:
@@ -52,8 +61,7 @@ def _name_in_code(part: Element) -> str:
     ('alpha', '')
     """
     if part.tag == "msub":
-        base, index = (_name_in_code(inner) for inner in part)
-        return f"{base}_{index}" if base and index else ""
+        return _name_with_index(*part)
     if part.tag not in ("mi", "mtext") or len(part):
         return ""
     letter = unicodedata.normalize("NFKC", (part.text or "").strip())
@@ -61,6 +69,11 @@ def _name_in_code(part: Element) -> str:
     if not greek:
         return letter
     return greek["name"].lower() if greek["size"] == "SMALL" else greek["name"].capitalize()
+
+
+def _name_with_index(base: Element, index: Element) -> str:
+    name, letter = _name_in_code(base), _name_in_code(index)
+    return f"{name}_{letter}" if name and letter else ""
 
 
 def mark_code(coloured: str, names: Collection[str]) -> str:
