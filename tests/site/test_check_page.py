@@ -123,7 +123,10 @@ def test_a_loop_that_nobody_stops_ends_at_the_limit(visit: Visitor, pyodide: Pat
     visit.go(page, EQUATION)
     # Python comes while the page learns what code it is to run.
     block = edit(page, r"Z = alpha @ V", ("S = Q @ K.T", "while True: pass"))
-    block.get_by_role("button", name="Run").click()  # shows the megabytes
+    told = block.locator(".vk-cell__said")
+    expect(told).to_contain_text(
+        re.compile(r"^Run to see the effect \(loads Python, about 1[01] MB")
+    )
     block.get_by_role("button", name="Run").click()
     expect(block.get_by_role("button", name="Stop")).to_be_visible(timeout=BOOT)
     expect(cell(page, "import numpy")).to_have_attribute("data-outcome", "holds", timeout=BOOT)

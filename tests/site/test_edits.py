@@ -27,6 +27,10 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
         for which in (".vk-math[data-outcome=fails]", ".vk-math[data-outcome=holds]")
     )
     assert red != plain
+    # At the foot, only what has fallen is red.
+    expect(said(page).locator("strong")).to_have_text("1 formula no longer holds")
+    assert said(page).evaluate(f"e => {colours}") != red
+    assert said(page).locator("strong").evaluate(f"e => {colours}") == red
     why = page.locator(f"#{fallen.first.get_attribute('aria-describedby')}")
     expect(why).to_contain_text("This formula does not hold: its two sides differ by up to")
     # An array is shown in rows.
@@ -147,10 +151,15 @@ def test_an_edit_answers_no_question(
     expect(now).to_contain_text("0.33", timeout=RUN, use_inner_text=False)
     block.get_by_role("button", name="Run").click()
     expect(said(page)).to_contain_text("With your edit", timeout=RUN)
-    expect(now).to_be_hidden()
-    expect(page.locator("[data-predicted=shown]")).to_have_count(0)
-    page.locator(".output[data-check=output-0] ~ .vk-folded button").first.click()
+    # Another output is another answer: it is shown, without marks at what is not the same.
     expect(now).to_be_visible()
+    expect(page.locator("[data-check=output-0]")).to_be_hidden()
+    expect(page.locator("[data-predicted=shown]")).to_have_count(0)
+    background = "e => getComputedStyle(e).backgroundColor"
+    assert now.locator("mark").first.evaluate(background) == "rgba(0, 0, 0, 0)"
+    page.locator(".output[data-check=output-0] ~ .vk-folded button").first.click()
+    expect(page.locator("[data-check=output-0]")).to_be_visible()
+    assert now.locator("mark").first.evaluate(background) != "rgba(0, 0, 0, 0)"
     page.evaluate(FORGET)
 
 

@@ -9,7 +9,8 @@ from visitor import ROOT, Visitor
 
 SCRIPT = (ROOT / "vaultkit" / "theme" / "check-results.js").read_text(encoding="utf-8")
 CALL = """([script, name, given]) =>
-  new Function(`${script}; return { outcomeOf, changed, experiment, plain };`)()[name](...given)"""
+  new Function(`${script}; return { outcomeOf, changed, experiment, plain, unfit };`)()[name](
+    ...given)"""
 
 
 def call(visit: Visitor, name: str, *given: Any) -> Any:
@@ -71,11 +72,15 @@ def test_what_fails_is_named(visit: Visitor) -> None:
         check("link", "", "holds"),
     ]
     kinds = ["number", "output", "figure", "number"]
-    assert call(visit, "experiment", found, kinds, 0.5) == (
-        "With your edit: 1 output, 2 numbers, 1 figure changed, 1 formula no longer holds, "
-        "1 shape no longer fits, 1 block does not run; 1 check as before, in 500 ms. "
-        "Words, and whole numbers without a mark, stay as they were."
-    )
+    assert call(visit, "experiment", found, kinds, 0.5) == [
+        "With your edit: 1 output, 2 numbers, 1 figure changed, ",
+        "1 formula no longer holds, 1 shape no longer fits, 1 block does not run",
+        "; 1 check as before, in 500 ms. "
+        "Words, and whole numbers without a mark, stay as they were.",
+    ]
+    assert call(visit, "experiment", found[3:], [], 0.5)[:2] == [
+        "With your edit: nothing else changes", "",
+    ]  # fmt: skip
     assert call(visit, "changed", found[3:], []) == ""
 
 
@@ -106,6 +111,38 @@ def test_a_formula_whose_names_are_gone_is_not_judged(visit: Visitor) -> None:
     found = check("equation", "Z = V", why="$Z = V$: no block of this note binds Z")
     assert call(visit, "outcomeOf", found, {0: ""}, built, []) == "unjudged"
     assert call(visit, "plain", found) == "No code of this page defines Z"
+
+
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        (
+            "cannot be judged\n  the index i runs over axes of different lengths: [2, 3]\n"
+            "  with J (2, 2); alpha (2,); delta (3, 3); n = 2",
+            "The sizes no longer fit: J is 2 × 2, α has 2 numbers, δ is 3 × 3.",
+        ),
+        (
+            "does not hold\n  a row on the right of a matrix; transpose it\n"
+            "  with W (3, 2); z (3,)",
+            "The sizes no longer fit: W is 3 × 2, z has 3 numbers.",
+        ),
+        (
+            "cannot be judged\n  the norm of a number; write | |\n  with a = 2",
+            "This formula cannot be computed with your edit.",
+        ),
+    ],
+)
+def test_a_formula_that_an_edit_leaves_without_value_is_no_broken_law(
+    visit: Visitor, why: str, told: str
+) -> None:
+    built = [check("equation", "a = b", "holds", scope="general")]
+    found = check("equation", "a = b", why=f"$a = b$ {why}")
+    assert call(visit, "outcomeOf", found, {0: ""}, built, []) == "unjudged"
+    assert call(visit, "unfit", found) == told
+    # Without an edit, it fails.
+    assert call(visit, "outcomeOf", found, {}, built, []) == "fails"
+    false = found | {"why": "$a = b$ does not hold\n  left 2, right 3; the difference is 1"}
+    assert call(visit, "outcomeOf", false, {0: ""}, built, []) == "fails"
 
 
 @pytest.mark.parametrize(
@@ -147,17 +184,52 @@ def test_an_error_names_no_file_of_the_vault(visit: Visitor, header: str) -> Non
     assert told == "SyntaxError: never closed\nQ = (\n    ^\n"
 
 
-def test_an_error_in_a_function_of_the_vault_names_it(visit: Visitor) -> None:
+def test_an_error_in_a_function_of_the_vault_quotes_only_the_page(visit: Visitor) -> None:
     frames = (
         '  File "docs/A Note.md", line 9, in <module>\n    attention(Q)\n'
-        '  File "/home/pyodide/vault/snippets/attention.py", line 4, in attention\n    S = q @ k\n'
+        '  File "/home/pyodide/vault/snippets/attention.py", line 4, in <lambda>\n    S = q @ k\n'
     )
     why = f"Traceback (most recent call last):\n{frames}ValueError: shapes"
     told = call(visit, "plain", check("block", "attention(Q)", why=why))
-    assert (
-        told
-        == "ValueError: shapes\nattention(Q)\nin attention, snippets/attention.py:\nS = q @ k\n"
-    )
+    assert told == "ValueError: shapes\nattention(Q)\n"
+
+
+#: What NumPy says of sizes, and the sentence ahead of it.
+OF_SIZES = (
+    (
+        "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+        "(n?,k),(k,m?)->(n?,m?) (size 3 is different from 2)",
+        "The inner sizes of @ do not fit: 2 on its left, 3 on its right.",
+    ),
+    (
+        "shapes (2,3) and (2,3) not aligned: 3 (dim 1) != 2 (dim 0)",
+        "The inner sizes of this product do not fit: 3 on its left, 2 on its right.",
+    ),
+    (
+        "setting an array element with a sequence. The requested array has an inhomogeneous shape "
+        "after 1 dimensions. The detected shape was (2,) + inhomogeneous part.",
+        "The rows of this array do not have the same length.",
+    ),
+    (
+        "operands could not be broadcast together with shapes (2,3) (4,)",
+        "The sizes (2, 3) and (4,) do not fit: compared from the last one, two sizes must be "
+        "equal, or one of them 1.",
+    ),
+    (
+        "could not broadcast input array from shape (2,) into shape (3,)",
+        "An array of size (2,) does not fit into one of size (3,).",
+    ),
+)
+
+
+@pytest.mark.parametrize(("error", "sentence"), OF_SIZES)
+def test_an_error_of_sizes_begins_with_a_sentence(
+    visit: Visitor, error: str, sentence: str
+) -> None:
+    frame = '  File "docs/A Note.md", line 9, in <module>\n    S = q @ k\n'
+    why = f"Traceback (most recent call last):\n{frame}ValueError: {error}"
+    told = call(visit, "plain", check("block", "S = q @ k", why=why))
+    assert told.split("\n") == [sentence, f"ValueError: {error}", "S = q @ k", ""]
 
 
 def test_an_error_quotes_no_library(visit: Visitor) -> None:

@@ -24,7 +24,7 @@ const swap = (gone, come, act) => {
 };
 
 /* A block of code that readers can run and edit. */
-const cellOf = (part, { run, follow, keep, reset, colour }) => {
+const cellOf = (part, { run, follow, keep, left, reset, colour }) => {
   const pre = part.querySelector("pre");
   const code = part.querySelector("code");
   const original = code.textContent.replace(/\n$/, "");
@@ -52,7 +52,10 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
     cell.edit(cell.text());
     area.focus();
   });
-  const back = button("Reset", reset);
+  const back = button("Reset", () => {
+    reset();
+    change.focus({ preventScroll: true });  // the button with the focus is hidden now
+  });
   const stop = button("Stop", () => engine.stop("Stopped."));
   back.hidden = stop.hidden = true;
   const turn = (is) => swap(is ? go : stop, is ? stop : go, () => {
@@ -65,7 +68,10 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
     keep();
     // The results are those of other code.
     if (engine.ready) said.textContent = "edited, computing again …";
-    else if (part.dataset.outcome) said.textContent = "edited, not run";
+    else {
+      said.textContent = `Run to see the effect (loads Python, ${COST})`;
+      asked = true;
+    }
     delete part.dataset.outcome;
     colour(code);
     follow(cell);
@@ -83,6 +89,7 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
   const cell = {
     original, part, bar,
     editing: () => area !== null,
+    typing: () => area !== null && document.activeElement === area,
     text: () => code.textContent.replace(/\n$/, ""),
     changed: () => cell.text() !== original,
     /* Shows the output of a block that was run, also where a question folds it (`predict.js`). */
@@ -129,6 +136,7 @@ const cellOf = (part, { run, follow, keep, reset, colour }) => {
       if (cell.changed()) colour(code);
       else code.innerHTML = coloured;
       keep();
+      left();
     },
     restore() {
       code.innerHTML = coloured;

@@ -4,6 +4,8 @@ shape and number. */
 const NOTE = "Check this page in your browser";
 // Milliseconds without a change of an edited block, after which the page is computed anew.
 const REST = 250;
+// Milliseconds without a change, after which errors of code that is being typed are shown.
+const PAUSE = 1500;
 
 /* What judges and shows results is loaded after the first click, as Python is. */
 let module;
@@ -34,6 +36,11 @@ const panel = (box, words, run, known = async () => "") => {
     say(text, outcome = "") {
       said.textContent = text.charAt(0).toUpperCase() + text.slice(1);
       said.dataset.outcome = outcome;
+    },
+    /* Shows what an edit has changed; only what fails is red. */
+    tell([before, fails, after]) {
+      view.say(before);
+      said.append(...fails ? [element("strong", {}, fails)] : [], after);
     },
     busy(is) {
       swap(is ? start : stop, is ? stop : start, () => {
@@ -73,6 +80,9 @@ const note = (box) => {
   let busy = false;
   let again = false;  // Edited while it ran.
   let resting;
+  let typed = 0;  // When the code was last changed.
+  let hurry = false;  // A reader asked for the results while errors were held back.
+  let wake = null;  // Ends that pause.
 
   const edits = () => Object.fromEntries(cells
     .map((cell, index) => [index, cell]).filter(([, cell]) => cell?.changed())
@@ -94,8 +104,21 @@ const note = (box) => {
 
   /* Where Python is there or starts again, an edit needs no button: everything below it follows. */
   const follow = (cell) => {
+    typed = performance.now();
     clearTimeout(resting);
     if (engine.ready) resting = setTimeout(() => run(cell, true), REST);
+  };
+
+  /* Waits until code has rested, or is left, or is run. */
+  const pause = async (cell) => {
+    const left = () => typed + PAUSE - performance.now();
+    while (left() > 0 && cell?.typing() && !again && !hurry) {
+      await new Promise((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, left());
+      });
+    }
+    wake = null;
   };
 
   /* Runs the page. After an edit, a block's result is replaced when it has run; all else at the end, so that
@@ -105,10 +128,15 @@ const note = (box) => {
     if (!box.isConnected) return;
     if (busy) {
       again ||= follows || Boolean(asker?.changed());
+      hurry ||= !follows;
+      wake?.();
       return;
     }
     busy = true;
     again = false;
+    const patient = follows && !hurry;
+    hurry = false;
+    let broken = false;
     const code = edits();
     const edited = Object.keys(code).length > 0;
     const found = [];
@@ -156,13 +184,22 @@ const note = (box) => {
         }
         const check = { ...result, outcome: outcomeOf(result, code, built, found) };
         found.push(check);
+        broken ||= check.kind === "block" && check.outcome === "fails";
         if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);
         if (follows) {
           late.push([check, places]);
-          if (check.kind === "block" && !again) on.preview(check, places);
+          if (check.kind === "block" && !again && !(broken && patient)) on.preview(check, places);
         } else if (!on.mark(check, places) && check.outcome === "fails") lost.push(check);
       });
-      if (again) return;  // These are the results of other code.
+      if (broken && patient) {
+        // Half a word is an error that nobody wants to read. Until then the last results stay.
+        clearTimeout(slow);
+        asker?.running(false);
+        view.busy(false);
+        await pause(asker);
+      }
+      // These are the results of other code.
+      if (again || JSON.stringify(code) !== JSON.stringify(edits())) return;
       showLate();
       on.renew(outputs, code);
       on.redraw(drawn, outputs);
@@ -170,9 +207,10 @@ const note = (box) => {
       if (!edited && !follows) asker?.unfold();
       const fails = found.some((check) => check.outcome === "fails");
       const kinds = on.kinds();
-      view.say(edited ? experiment(found, kinds, seconds)
-        : `${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`,
-        fails ? "fails" : edited ? "" : "holds");
+      if (edited) view.tell(experiment(found, kinds, seconds));
+      else {
+        view.say(`${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`, fails ? "fails" : "holds");
+      }
       for (const check of lost) {
         box.append(element("div", { class: "vk-why", role: "note" },
           element("p", {}, `${check.what}: ${plain(check)}`)));
@@ -196,6 +234,7 @@ const note = (box) => {
       current?.running(false);
       view.busy(false);
       if (again) run(asker, true);
+      else hurry = false;
     }
   };
 
@@ -208,10 +247,12 @@ const note = (box) => {
   const reset = button("Reset the page", () => {
     clearTimeout(resting);
     again = false;
-    if (busy) engine.stop("Stopped.");
-    cells.forEach((cell) => cell?.restore());
-    clear();
-    keep();
+    if (busy && !wake) engine.stop("Stopped.");  // nothing runs in a pause
+    swap(reset, box.querySelector(".vk-run__start"), () => {
+      cells.forEach((cell) => cell?.restore());
+      clear();
+      keep();
+    });
     view.say("The page is back to its published state.");
   }, "md-button vk-run__reset");
   reset.hidden = true;
@@ -220,7 +261,7 @@ const note = (box) => {
   for (const [place, part] of parts) {
     if (!place.startsWith("block-") || part.matches(".no-run")) continue;
     cells[Number(place.slice(6))] = cellOf(part, {
-      run, follow, keep, reset: () => reset.click(),
+      run, follow, keep, left: () => wake?.(), reset: () => reset.click(),
       colour: (code) => results().then((shown) => shown.colour(article, code), () => {}),
     });
   }

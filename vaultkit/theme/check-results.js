@@ -73,11 +73,28 @@ const outcomeOf = (check, edits, built, found) => {
   const before = counterpart(check, built);
   if (isLacking || before?.outcome === outcome) return outcome;
   if (kind === "block") return check.fix ? "changed" : "fails";
-  if (UNBOUND.test(why)) return "unjudged";
+  if (UNBOUND.test(why) || unfit(check)) return "unjudged";
   return isLaw(check, before) ? "fails" : "changed";
 };
 // Code that needs what a browser lacks, and code that depends on it.
 const LACKING = /in a browser/;
+// A formula that cannot be computed. Its hints are meant for authors.
+const UNFIT = /\$ (?:cannot be judged|does not hold\n[^\n]*(?:transpose it|a row and the other a column|shapes .* (?:differ|cannot be multiplied: .*)|no dot product))\n/;
+const OF_SIZES = /axes|index|shape|size|transpose|row|dimension/;
+const GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho - sigma " +
+  "tau upsilon phi chi psi omega").split(" ");
+const letterOf = (name) => (GREEK.includes(name) ? String.fromCharCode(945 + GREEK.indexOf(name)) : name);
+/* Says why an edit leaves a formula that cannot be computed; empty if it can be. */
+const unfit = ({ kind, why = "" }) => {
+  if (kind !== "equation" || !UNFIT.test(why)) return "";
+  const [, given = ""] = /\n {2}with (.*)$/.exec(why) ?? [];
+  const sizes = [...given.matchAll(/(\w+) \((\d[\d, ]*)\)/g)].map(([, name, size]) => {
+    const axes = size.match(/\d+/g);
+    return `${letterOf(name)} ${axes.length > 1 ? `is ${axes.join(" × ")}` : `has ${count(Number(axes[0]), "number")}`}`;
+  });
+  if (!sizes.length || !OF_SIZES.test(why.replace(given, ""))) return "This formula cannot be computed with your edit.";
+  return `The sizes no longer fit: ${sizes.join(", ")}.`;
+};
 const UNBOUND = /no block of this note binds (\S+)/;
 
 /* The build's check of the same statement: an edit may move it by lines, and the same words may occur
@@ -103,25 +120,31 @@ const compare = (found, built) => {
   if (!other) return "The build found the same, check by check.";
   return `${other === 1 ? "1 outcome is" : `${other} outcomes are`} different from what the build found.`;
 };
-/* Says what an edit has changed: `kinds` are those of the parts of the page that show it. */
-const changed = (found, kinds) => {
+/* Says what fails with an edit. */
+const broken = (found) => {
   const fails = (...own) => found.filter(({ kind, outcome }) => outcome === "fails" && own.includes(kind)).length;
-  const counts = ["output", "number", "figure", "statement"]
-    .map((kind) => [kind, kinds.filter((own) => own === kind).length]).filter(([, many]) => many);
   const [formulas, shapes, blocks] = [fails("equation"), fails("shape"), fails("block")];
   return [
-    counts.length && `${counts.map(([kind, many]) => count(many, kind)).join(", ")} changed`,
     formulas && `${count(formulas, "formula")} no longer ${formulas === 1 ? "holds" : "hold"}`,
     shapes && `${count(shapes, "shape")} no longer ${shapes === 1 ? "fits" : "fit"}`,
     blocks && `${count(blocks, "block")} ${blocks === 1 ? "does" : "do"} not run`,
   ].filter(Boolean).join(", ");
 };
+const differing = (kinds) => {
+  const counts = ["output", "number", "figure", "statement"]
+    .map((kind) => [kind, kinds.filter((own) => own === kind).length]).filter(([, many]) => many);
+  return counts.length ? `${counts.map(([kind, many]) => count(many, kind)).join(", ")} changed` : "";
+};
+/* Says what an edit has changed: `kinds` are those of the parts of the page that show it. */
+const changed = (found, kinds) => [differing(kinds), broken(found)].filter(Boolean).join(", ");
+/* The same for the foot of a page, in three parts: the second one says what fails. */
 const experiment = (found, kinds, seconds) => {
   const judged = found.filter((check) => KINDS.includes(check.kind));
   const of = (outcome) => judged.filter((check) => check.outcome === outcome).length;
   const left = of("unjudged") ? `, ${count(of("unjudged"), "check")} not judged` : "";
-  return `With your edit: ${changed(found, kinds) || "nothing else changes"}${left}; ` +
-    `${count(of("holds"), "check")} as before, in ${time(seconds)}. Words, and whole numbers without a mark, stay as they were.`;
+  const [differs, fails] = [differing(kinds), broken(found)];
+  return [`With your edit: ${differs || (fails ? "" : "nothing else changes")}${differs && fails ? ", " : ""}`, fails,
+    `${left}; ${count(of("holds"), "check")} as before, in ${time(seconds)}. Words, and whole numbers without a mark, stay as they were.`];
 };
 
 /* Puts every row of an array on its own line; what is not part of an array is a sentence. */
@@ -144,6 +167,23 @@ const inSides = (text) => {
   return `does not hold: ${differ}.\nLeft side:\n${inRows(left)}\nRight side:\n${inRows(right)}`;
 };
 
+/* Says in a sentence what the usual errors of sizes in NumPy mean. */
+const SIZES = [
+  [/matmul: .*\(size (\d+) is different from (\d+)\)/, "The inner sizes of @ do not fit: $2 on its left, $1 on its right."],
+  [/shapes \(.*\) and \(.*\) not aligned: (\d+) \(dim \d+\) != (\d+)/, "The inner sizes of this product do not fit: $1 on its left, $2 on its right."],
+  [/inhomogeneous shape/, "The rows of this array do not have the same length."],
+  [/could not be broadcast together with shapes (\(.*?\)) (\(.*?\))/,
+    "The sizes $1 and $2 do not fit: compared from the last one, two sizes must be equal, or one of them 1."],
+  [/could not broadcast input array from shape (\(.*?\)) into shape (\(.*?\))/, "An array of size $1 does not fit into one of size $2."],
+];
+const inWords = (error) => {
+  for (const [pattern, told] of SIZES) {
+    const found = pattern.exec(error);
+    if (found) return told.replace(/\$(\d)/g, (_, which) => found[which].replace(/,(?=\d)/g, ", "));
+  }
+  return "";
+};
+
 /* Returns why a check fails, without the formula itself, which the reader sees. */
 const plain = ({ what, why = "" }) => {
   const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
@@ -151,9 +191,9 @@ const plain = ({ what, why = "" }) => {
   // The error comes first, then the code; files and lines of the vault and of libraries mean nothing to a
   // reader. An error of syntax has no header.
   const traced = /^(?:Traceback[^\n]*\n+|(?= *File "))([^]*\n)(\S[^\n]*)\s*$/.exec(text);
-  const code = traced?.[1].replace(/^ *File "\/lib\/.*\n(?: {4}.*\n)*/gm, "").replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "")
-    .replace(/^ *File "\/home\/pyodide\/vault\/([^"]*)", line \d+, in (\w+)$/gm, "in $2, $1:").replace(/^ {4}/gm, "");
-  const kept = traced ? `${traced[2]}\n${code}`
+  const code = traced?.[1].replace(/^ *File "\/(?:lib|home\/pyodide)\/.*\n(?: {4}.*\n)*/gm, "").replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "")
+    .replace(/^ {4}/gm, "");
+  const kept = traced ? [inWords(traced[2]), traced[2], code].filter(Boolean).join("\n")
     : inRows(inSides(text)).replace(UNBOUND, "no code of this page defines $1").replaceAll("of this note", "of this page");
   const told = kept.replace(/\n?--update writes the real output/, "");
   return told.charAt(0).toUpperCase() + told.slice(1);

@@ -44,6 +44,9 @@ const NAMED = { number: "number", equation: "formula", shape: "size" };
 
 /* The functions that change the page of a note: `parts` are its elements by their names, `cells` its blocks. */
 const resultsOn = ({ article, parts, cells }) => {
+  // What is laid out only near the screen (`devices.css`) is cut at its edges, and so are the buttons beside a
+  // block. A box that is inserted above a block would make it such a part.
+  document.documentElement.classList.add("vk-whole");
   let changes = [];  // What an edit has changed: its kind, and the element that shows it.
   let steps = null;  // The control that leads from one to the next.
   const clear = () => {
@@ -267,7 +270,14 @@ const resultsOn = ({ article, parts, cells }) => {
           cell.say("✗ see below");
         }
       } else if (check.outcome === "unjudged") {
-        part.dataset.now = UNBOUND.test(check.why) ? plain(check) : "Not judged with your edit: an earlier block does not run";
+        const runs = cells.every((other) => other?.part.dataset.outcome !== "fails");
+        const sizes = runs && unfit(check);
+        part.dataset.now = sizes || (UNBOUND.test(check.why) ? plain(check) : "Not judged with your edit: an earlier block does not run");
+        if (sizes) {
+          const box = element("p", { class: "vk-now", role: "note" }, sizes);
+          below(part, box);
+          changes.push(["unjudged", box]);
+        }
         cell?.say("not judged: an earlier block does not run");
       } else if (check.outcome === "changed") {
         if (check.kind === "block") {

@@ -87,7 +87,8 @@ def judge(
     if by_rows.holds or not depends_on_reading:
         return by_rows
     by_columns, _ = _judge_reading(statement, variables, call, "column")
-    return by_columns if by_columns.holds else by_rows
+    # If neither holds, the sides of a reading say more than why the other one cannot be computed.
+    return by_columns if by_columns.holds or (by_columns.left and not by_rows.left) else by_rows
 
 
 def shape_mismatch(
