@@ -57,6 +57,12 @@ def test_run_and_edit_appear_for_pointer_and_keyboard(visit: Visitor) -> None:
     expect(buttons).to_have_css("opacity", "0")
     block.get_by_role("button", name="Edit").focus()
     expect(buttons).to_have_css("opacity", "1")
+    # Longer words stay on one line in the margin.
+    height = "buttons => buttons.querySelector('button').offsetHeight"
+    before = buttons.evaluate(height)
+    block.get_by_role("button", name="Run").click()
+    expect(buttons.get_by_role("button", name="Load and run")).to_be_visible()
+    assert buttons.evaluate(height) == before
 
 
 #: How much of its code each button of a block covers, and of each other.
