@@ -46,6 +46,28 @@ RIGHT = {
         "18.25: output at line 7 has toll bridge 61.5, which the text does not state; "
         "output at line 7 has fare ferry 18.25",
     ),
+    "a variable of two lists": (
+        "dawn, dusk = [14.25, 15.5], [21.5, 23.75]\n"
+        "for day, (a, b) in enumerate(zip(dawn, dusk), 1):\n    print(day, a, b)",
+        "On day 2 it was 15.5 degrees at dawn and 23.75 at dusk.",
+        ("15.5 degrees at dawn and 23.75", "23.75 degrees at dawn and 15.5"),
+        "23.75: exchanged with 15.5: output at line 7 has dawn 15.5, "
+        "and output at line 7 has dusk 23.75",
+    ),
+    "units": (
+        "print(f'{2.718:.3f} kg, {45.25:.2f} days')",
+        "The rope holds 2.718 kg for 45.25 days.",
+        ("holds 2.718 kg for 45.25", "holds 45.25 kg for 2.718"),
+        "45.25 kg: exchanged with 2.718: output at line 5 has 2.718, "
+        "and output at line 5 has 45.25",
+    ),
+    "nouns": (
+        "tenors, basses = 22, 31\nprint(tenors, basses)",
+        "The choir has 22 tenors and 31 basses.",
+        ("22 tenors and 31", "31 tenors and 22"),
+        "31: exchanged with 22: output at line 6 has tenors 22, "
+        "and output at line 6 has 22 basses 31",
+    ),
     "a number that is left out": (
         "print(round(38.4, 1))\nprint(round(51.7, 1))\nprint(round(44.9, 1))",
         "With one lamp we read 38.4 lux, with two 51.7. Through a curtain 44.9 are left.",

@@ -5,9 +5,9 @@ number of an output or variable is known by words (`vaultkit.checks.things`). Th
 number of a sentence are compared with those of the numbers that agree with it, and with those of
 all others: if another one fits clearly better, the number is wrong.
 
-In a text that states all numbers of an output in order but one, a number of something else is wrong
-in its place. If in doubt, it reports nothing. Numbers that are exchanged are found by
-`vaultkit.checks.assigned`.
+Two numbers of a sentence are exchanged if the words around each are those of the other one. And in
+a text that states all numbers of an output in order but one, a number of something else is wrong in
+its place. If in doubt, it reports nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 from vaultkit.checks.assigned import Part
 from vaultkit.checks.check import Contradiction
@@ -24,6 +25,7 @@ from vaultkit.checks.lookup import exact_fraction
 from vaultkit.checks.things import Thing, Things
 from vaultkit.checks.views import View
 from vaultkit.claims.attributions import is_apart, is_difference
+from vaultkit.claims.clauses import words_of_clauses
 from vaultkit.claims.mentions import Sentence, cell_sentences
 from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.read.note import Note
@@ -36,6 +38,8 @@ _LEAST, _ENOUGH = 0.7, 2.4
 #: elsewhere, that all words of a label are there, that both numbers are in one output, that the
 #: unit is not that of this number; and that both differ only in their rows.
 _CLUE, _SIBLING = 0.5, 1.0
+#: The least gain by an exchange, and the weight of one output or line.
+_EXCHANGED, _TOGETHER = 1.6, 0.25
 #: How much of a label the text must have at least.
 _COVERED = 0.6
 #: How much a number of one digit may differ from the one that it states.
@@ -95,6 +99,9 @@ class Misplaced:
             for view in plain:
                 if why := self._why_replaced(view):
                     yield Contradiction.of_number(view.part.sentence, view.number, why)
+            for one, other in combinations(plain, 2):
+                if why := self._why_exchanged(one, other):
+                    yield Contradiction.of_number(one.part.sentence, one.number, why)
         for view, why in self._eliminated(note, views):
             yield Contradiction.of_number(view.part.sentence, view.number, why)
 
@@ -148,6 +155,34 @@ class Misplaced:
         said = Words(filter(view.has, rival.words))
         others = (thing for thing in self.things.known_by(said) if thing.values != rival.values)
         return any(said <= thing.words for thing in others if thing not in view.candidates)
+
+    def _why_exchanged(self, one: View, other: View) -> str:
+        """Return why two numbers of a sentence are exchanged; empty if they are not."""
+        if one.number.value == other.number.value:
+            return ""
+        if min(significant_digits(one.number), significant_digits(other.number)) < 1:
+            return ""
+        values = [view.number.value for view in (*one.beside, *other.beside)]
+        if len(values) > 2 and any(values.count(v.number.value) > 1 for v in (one, other)):
+            return ""
+        if words_of_clauses(self.lexicon, "following").search(one.part.sentence.text):
+            return ""
+        why = ""
+        for mine in one.candidates:
+            for its in other.candidates:
+                if any(view.unit and not (mine.units | its.units) for view in (one, other)):
+                    return ""
+                if mine in other.candidates or its in one.candidates:
+                    return ""
+                left, right = mine.words - its.words, its.words - mine.words
+                now = one.fits(mine, left, its) + other.fits(its, right, mine)
+                then = one.fits(its, right, mine) + other.fits(mine, left, its)
+                then += _TOGETHER * bool(mine.groups & its.groups)
+                then += _TOGETHER * (mine.source == its.source)
+                if then - now < _EXCHANGED:
+                    return ""
+                why = why or f"exchanged with {other.number.text}: {self._why(mine, its)}"
+        return why
 
     def _eliminated(self, note: Note, views: Sequence[View]) -> Iterator[tuple[View, str]]:
         """Yield numbers of something else in the place of the only one that a text leaves out."""

@@ -20,8 +20,10 @@ _TUPLE_BEFORE, _TUPLE = re.compile(r"\([^()]*$"), re.compile(r"[^()]*\)")
 _SAME, _BESIDE, _BEHIND_ANOTHER, _FAR = 1.0, 0.8, 0.5, 0.3
 #: The weight of a word that is nearer to another number.
 _OF_ANOTHER = 0.3
-#: The most that words count.
-_MOST_WORDS = 2.0
+#: The most that words count, for one number and for one of two that are exchanged.
+_MOST_WORDS, _MOST_EXCHANGED = 2.0, 1.5
+#: The weight of the right unit.
+_UNIT = 0.8
 #: The least digits that hardly agree by chance.
 _SURE = 3
 
@@ -204,7 +206,7 @@ class View:
         own = self._far(token)
         return not any(other.is_plain and other._far(token) < own for other in self.beside)
 
-    def _is_explained(self, token: Token) -> bool:
+    def _is_explained(self, token: Token, but: Thing | None = None) -> bool:
         """Return whether a word belongs to another number of the text that the page knows by it."""
         labels = self.things.labels(token.word)
         return any(
@@ -212,6 +214,7 @@ class View:
             for other in self.beside
             if not set(other.candidates) & set(self.candidates)
             for thing in other.candidates
+            if thing is not but
         )
 
     def _is_of_row(self, token: Token) -> bool:
@@ -220,10 +223,10 @@ class View:
             return not any(key.start > token.end + 3 for key in self._keys)
         return not self._keys and self._is_nearest(token)
 
-    def fit(self, words: Words, thing: Thing) -> float:
+    def fit(self, words: Words, thing: Thing, but: Thing | None = None) -> float:
         """Return how well words of a thing fit those around the number.
 
-        Words that belong to another number do not count.
+        Words that belong to another number do not count, unless that number is ``but``.
         """
         total, telling = 0.0, False
         for word in words:
@@ -233,13 +236,19 @@ class View:
                     continue
                 if word in thing.keys and self._is_of_row(token):
                     best = _SAME
-                elif not self._is_explained(token):
+                elif not self._is_explained(token, but):
                     share = 1.0 if self._is_nearest(token) else _OF_ANOTHER
                     best = max(best, self._near(token) * share)
             is_telling = word[0] not in "#@" and word not in self.general
             telling |= is_telling and best > 0
             total += best if is_telling else best / 2
         return min(total, _MOST_WORDS) if telling else min(total, 1.0) / 2
+
+    def fits(self, thing: Thing, words: Words, other: Thing) -> float:
+        """Return how well a thing fits by its words and unit, if another one may be meant."""
+        total = min(self.fit(words, thing, thing), _MOST_EXCHANGED)
+        differ = self.unit and thing.units != other.units
+        return total + _UNIT * bool(differ and self.unit in thing.units)
 
     def may_fit(self, words: Words) -> float:
         """Return how well words fit, some of which the text may have in another form."""
