@@ -46,7 +46,7 @@ export const lastWord = (tokens) =>
 
 /* The map of one head, large enough to tell cells apart, with the tokens along its sides; the row of
    who asks is outlined. Where rows are too low for words, only who asks and what it reads most have one. */
-const [WHOLE, LETTER, LOWEST] = [300, 6.4, 11]; // the side of all, the width of a letter, the least row with words
+const [WHOLE, LETTER, LOWEST] = [300, 6.4, 14]; // the side of all, the width of a letter, the least row with words
 const enlarged = (least) => {
   const shape = (name, attributes, ...children) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);

@@ -88,6 +88,15 @@ def test_code_in_a_directive_is_coloured(render: Any) -> None:
 # --- Lines --------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("title", ["", ' title="own.py"'])
+def test_long_code_is_folded_also_below_a_title(render: Any, title: str) -> None:
+    def fence(lines: int) -> str:
+        return f"```python{title}\n" + "x = 1\n" * lines + "```\n"
+
+    assert "All 25 lines of code" in render(fence(25))
+    assert "vk-unfold" not in render(fence(24))
+
+
 def test_a_mark_is_no_text_of_the_note() -> None:
     kinds = [token.type for token in tokenize_line("==a==")]
     assert kinds == ["mark_open", "text", "mark_close"]

@@ -493,7 +493,7 @@ def _css_classes_of_fences(note: Note) -> dict[int, list[str]]:
         known = block.fence.options
         words: list[str] = [w for w in ("raises", "no-run", "volatile") if w in known]
         most = _MOST_LINES if block.output else _MOST_WITHOUT_OUTPUT
-        if len(block.fence.lines) > most and "title" not in known:
+        if len(block.fence.lines) > most:
             words.append("long")
         classes[block.fence.line] = words
     return classes
