@@ -10,18 +10,27 @@ from checking import EQUATION, RUN, cell, edit, follow, load, said
 from playwright.sync_api import Page, expect
 from visitor import Visitor
 
+#: Moves a block down in its article, after the parts below it have been laid out.
+PUSHED = """block => {
+  delete block.dataset.laidOut;
+  for (let at = 0; at < 18; at += 1) block.before(document.createElement("p"));
+}"""
+
 
 @pytest.mark.long
 def test_the_buttons_of_an_edited_block_can_be_clicked(visit: Visitor, pyodide: Path) -> None:  # noqa: ARG001
     page = visit("softmax/", width=1280)
+    # As on the first page of a visit: what is far below is not laid out yet.
+    page.evaluate("document.documentElement.classList.remove('vk-whole')")
     load(page)
-    # A box is inserted above the block, which is then below the parts that are laid out at once.
+    # What is inserted above the block moves it below the parts that are laid out at once.
+    cell(page, r"exps\.sum\(\)").evaluate(PUSHED)
     block = edit(page, r"exps\.sum\(\)", ("exps.sum()", "exps.max()"))
     onward = block.get_by_role("button", name="Next change")
     expect(onward).to_have_text(re.compile(r"\(\d+ of \d+\)"), timeout=RUN)
     before = onward.inner_text()
     block.scroll_into_view_if_needed()
-    onward.click(timeout=RUN)
+    onward.click(timeout=10_000)
     expect(onward).not_to_have_text(before)
 
 
