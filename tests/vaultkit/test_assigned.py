@@ -140,6 +140,17 @@ def test_the_number_of_the_named_line_is_that_of_the_same_column(
     assert [check.why for check in failed_numbers(tmp_path, code, text)] == [why]
 
 
+def test_a_message_has_the_words_of_a_label_in_their_order(tmp_path: Path) -> None:
+    code = (
+        'for bed, litres in {"north bed": 42.5, "south bed": 18.2, "fern corner": 27.3}.items():\n'
+        "    print(bed, litres)"
+    )
+    text = "The fern corner gets 18.2 litres, the south bed 27.3."
+    whys = " ".join(check.why for check in failed_numbers(tmp_path, code, text))
+    assert "south bed" in whys
+    assert "bed south" not in whys
+
+
 def test_the_number_of_a_list_item_labels_nothing() -> None:
     code = (
         "print('48 states, cut size 8')\nprint('1. It maximizes 43')\nprint('2. It minimizes 40')"

@@ -101,8 +101,9 @@ class LabelledNumbers:
         self.lexicon = lexicon
         self._found: dict[Labelled, None] = {}
         self._cells: list[Labelled] = []
-        #: The words as the page has them.
+        #: The words as the page has them; and the same by the texts that have several.
         self.written: dict[str, str] = {}
+        self._written_together: dict[Words, dict[str, str]] = {}
         self._sorted: list[Labelled] = []
         self._values: list[float] = []
         #: What the blocks so far print.
@@ -335,19 +336,27 @@ class LabelledNumbers:
 
     def words(self, text: str) -> set[str]:
         """Return the words of a text or name by which a number may be known."""
-        found: set[str] = set()
+        found: dict[str, str] = {}
         for token in TOKEN.findall(text.replace("_", " ")):
             is_word = token[0].isalpha() and not size_of(token, self.lexicon)
             for part in _PART.findall(token) if is_word else ():
                 if own := word_of(part, self.lexicon):
-                    self.written.setdefault(own, part)
-                    found.add(own)
-        return found
+                    found.setdefault(own, part)
+        for own, part in found.items():
+            self.written.setdefault(own, part)
+        self._written_together.setdefault(frozenset(found), found)
+        return set(found)
 
     def text_of(self, words: Words) -> str:
-        """Return words by which a number is known: numbers, and words in the order of the page."""
-        marks = sorted(word.strip("#@").split(":")[0] for word in words - self.written.keys())
-        return " ".join([*marks, *(part for own, part in self.written.items() if own in words)])
+        """Return words by which a number is known: numbers, and words in the order of the page.
+
+        *South bed* keeps its order on a page whose first bed is the north bed.
+        """
+        known = words & self.written.keys()
+        together = (own for own in self._written_together.values() if known <= own.keys())
+        order = next(together, self.written)
+        marks = sorted(word.strip("#@").split(":")[0] for word in words - known)
+        return " ".join([*marks, *(part for own, part in order.items() if own in known)])
 
     def read_tables(self, cells: Sequence[Cell]) -> None:
         """Read the tables of the text, whose numbers have the words of their rows and columns."""

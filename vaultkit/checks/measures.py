@@ -93,8 +93,7 @@ class Measures:
             self.bare.update(own.value for own in shown if not own.unit or len(shown) > _FEW)
             self.differences.update(self._differences_in_lines(shown))
         self.known += _measures_in_comments(block)
-        own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
-        self.bare.update(exact_fraction(float(value)) for value in own)
+        self.bare |= bound_numbers(variables)
 
     def _differences_in_lines(self, shown: Sequence[Shown]) -> Iterator[Fraction]:
         """Yield the differences of the numbers without units in each line that has few."""
@@ -107,9 +106,7 @@ class Measures:
         """Yield the numbers that have the unit of others."""
         if not self.known:
             return
-        literals = (literal for block in note.blocks for literal in literals_of(block)[0])
-        bare = {exact_fraction(float(number)) for number in literals if math.isfinite(number)}
-        bare |= self.bare
+        bare = numbers_in_code(note) | self.bare
         with_units = [
             (number, units[0])
             for sentence in sentences
@@ -125,6 +122,22 @@ class Measures:
                 others = ((other.value, unit) for other, unit in with_units if other is not number)
                 if why := _measure_in_other_unit(sentence, number, self.known, bare, others):
                     yield Contradiction.of_number(sentence, number, why, in_wrong_unit=True)
+
+
+def bound_numbers(variables: Mapping[str, Any]) -> set[Fraction]:
+    """Return the numbers that are bound to names without an underscore in front.
+
+    >>> bound_numbers({"a": 0.5, "_b": 2, "c": "3"})
+    {Fraction(1, 2)}
+    """
+    own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
+    return {exact_fraction(float(value)) for value in own}
+
+
+def numbers_in_code(note: Note) -> set[Fraction]:
+    """Return the numbers in the code of a note."""
+    own = (literal for block in note.blocks for literal in literals_of(block)[0])
+    return {exact_fraction(float(literal)) for literal in own if math.isfinite(literal)}
 
 
 def numbers_of_output(step: Step) -> Iterator[Shown]:

@@ -6,15 +6,12 @@ is in doubt is left to the other checks.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from vaultkit.checks.check import Contradiction
-from vaultkit.checks.literals import is_number, literals_of
-from vaultkit.checks.lookup import exact_fraction
-from vaultkit.checks.measures import Shown, numbers_of_output
+from vaultkit.checks.measures import Shown, bound_numbers, numbers_in_code, numbers_of_output
 from vaultkit.checks.stated import is_slip
 from vaultkit.claims.attributions import is_apart, words_behind
 from vaultkit.claims.lexicon import Lexicon
@@ -54,14 +51,13 @@ class OtherDigit:
                 self.shown += found
             else:
                 self.others.update(own.value for own in found)
-        own = (v for name, v in variables.items() if is_number(v) and not name.startswith("_"))
-        self.others.update(exact_fraction(float(value)) for value in own)
+        self.others |= bound_numbers(variables)
 
     def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
         """Yield the numbers that differ in a digit from one that the text states nowhere."""
         if not self.shown:
             return
-        literals = _literals(note)
+        literals = numbers_in_code(note)
         stated = list(_stated(note, sentences, self.lexicon))
         left_out = [
             own
@@ -96,12 +92,6 @@ class OtherDigit:
             if is_sure and is_slip(number, own.value):
                 return f"the output at line {own.line} has {own.text}, which no sentence has"
         return ""
-
-
-def _literals(note: Note) -> set[Fraction]:
-    """Return the numbers in the code of a note."""
-    own = (literal for block in note.blocks for literal in literals_of(block)[0])
-    return {exact_fraction(float(literal)) for literal in own if math.isfinite(literal)}
 
 
 def _stated(note: Note, sentences: Sequence[Sentence], lexicon: Lexicon) -> Iterator[Stated]:
