@@ -319,6 +319,7 @@ PAIRS = [
     (TANK, "The heat of 1.2345 kWh is lost.", "The heat of 1.2345 MWh is lost."),
     (TANK, "It heats 210.5 litres with 1.84 kW.", "It heats 210.5 mL with 1.84 kW."),
     (FEASTS, "It is on Sunday 8 June.", "It is on Monday 8 June."),
+    (FEASTS, "It was on Sunday, 3 March 2024.", "It was on Monday, 3 March 2024."),
     (FEASTS, "First it is 23 March, in 2008.", "First it is 23 March, in 2038."),
     (
         FEASTS,
@@ -382,6 +383,9 @@ OPEN = [
     (SCALE, "The major sixth is 13.69 cents above another one."),
     (FEASTS, "The next one is on Monday 9 June."),
     (FEASTS, "In 2010 it was on 4 April."),
+    (FEASTS, "It was not on Monday, 3 March 2024."),
+    (FEASTS, "Was it on Monday, 3 March 2024?"),
+    (FEASTS, "It was on Monday, 31 February 2024."),
     (HEADS, "Of 32 queries, one reads with 32 numbers."),
     (ROWS, "It has 512 rows, and there is no row for position 512."),
     (STONE, "The mean is 24.5 and the median 24.5, too."),

@@ -22,8 +22,6 @@ def check(note: Note) -> Iterator[Check]:
 
 def contradiction(contrast: Contrast) -> str:
     """Return why a sentence contradicts itself; empty if it does not."""
-    if contrast.said:
-        return "" if contrast.said == contrast.known else f"that day is a {contrast.known}"
     left, right, slack = contrast.left, contrast.right, contrast.slack
     match contrast.relation:
         case "<" if left > right + slack:

@@ -1,8 +1,8 @@
-"""Compares weekdays and dates in the text with those that the page prints or binds.
+"""Compares weekdays and dates in the text with the calendar and with dates of outputs and code.
 
-*Thursday 8 November* is contradicted by an output ``Wed 08 Nov``, *23 March, in 2038* by
-``2008-03-23 2038-04-25``, and *Pentecost* beside *15 June* in a table by ``Pentecost 2025-06-08``.
-A date that nothing on the page has is not judged.
+*Monday, 3 March 2024* is contradicted by the calendar, *Thursday 8 November* by an output
+``Wed 08 Nov``, *23 March, in 2038* by ``2008-03-23 2038-04-25``, and *Pentecost* beside *15 June*
+in a table by ``Pentecost 2025-06-08``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from vaultkit.checks.check import Contradiction
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import Prose
+from vaultkit.read.sentences import clause_span
 from vaultkit.run.session import Step
 
 _ISO = re.compile(r"(?<![\d-])(\d{4})-(\d{2})-(\d{2})(?!\d)")
@@ -79,7 +80,9 @@ class Dates:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._months = [name[:3] for name in lexicon.words["dates"]["months"]]
-        self._weekdays = [name[:3] for name in lexicon.words["dates"]["weekdays"]]
+        self._names = lexicon.words["dates"]["weekdays"]
+        self._weekdays = [name[:3] for name in self._names]
+        self._not_stated = lexicon.regex(r"\b<contrasts.not_said>\b|<contrasts.not_at_end>\b")
         months = "|".join(map(_abbreviated, lexicon.words["dates"]["months"]))
         weekdays = "|".join(map(_abbreviated, lexicon.words["dates"]["weekdays"]))
         self._pattern = re.compile(
@@ -145,15 +148,28 @@ class Dates:
 
     def contradictions(self, note: Note) -> Iterator[Contradiction]:
         """Yield the dates of the text that are wrong."""
-        if not self.known:
-            return
         for piece in note.prose:
             for found in self._dates_in(piece.text):
-                if why := self._contradiction_of(found.day, piece, found):
+                why = self._calendar(found, piece) or self._contradiction_of(found, piece)
+                if why:
                     yield Contradiction(piece.place_of(found.start), found.text, why)
 
-    def _contradiction_of(self, own: Day, piece: Prose, found: _Found) -> str:
-        """Return what contradicts a date of the text, or nothing."""
+    def _calendar(self, found: _Found, piece: Prose) -> str:
+        """Return the weekday of a date with a year, if the text states another one."""
+        day = found.day
+        if day.weekday is None or day.year is None:
+            return ""
+        begins, ends = clause_span(piece.text, found.start, found.start + len(found.text))
+        ahead = piece.text[begins : found.start]
+        is_stated = piece.text[ends : ends + 1] != "?" and not self._not_stated.search(ahead)
+        weekday = datetime.date(day.year, day.month, day.day).weekday()
+        if day.weekday == weekday or not is_stated:
+            return ""
+        return f"that day is a {self._names[weekday].capitalize()}"
+
+    def _contradiction_of(self, found: _Found, piece: Prose) -> str:
+        """Return what the page has in place of a date of the text; empty if nothing differs."""
+        own = found.day
         same = [other for other in self.known if (own.day, own.month) == (other.day, other.month)]
         if own.year is not None:
             of_year = [other for other in same if other.year in (None, own.year)]
@@ -162,7 +178,7 @@ class Dates:
             same = of_year
         weekdays = {weekday for other in same for weekday in other.weekdays}
         if own.weekday is not None and weekdays and own.weekday not in weekdays:
-            names = " or ".join(self._weekdays[n].capitalize() for n in sorted(weekdays))
+            names = " or ".join(self._names[n].capitalize() for n in sorted(weekdays))
             return f"the page has {names} for this date"
         if same:
             return ""

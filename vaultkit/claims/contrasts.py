@@ -6,7 +6,6 @@ if it hardly ever means something else; each was tried on 460,000 paragraphs of 
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,8 +33,6 @@ class Contrast:
         ``<``, ``>`` or ``=``.
     slack
         How far the numbers may be from this relation.
-    said, known
-        For a date: the weekday in the text, and that of the calendar; else empty.
     given
         The note's reason why it is right nevertheless.
     """
@@ -47,8 +44,6 @@ class Contrast:
     relation: str = "="
     right: Fraction = Fraction(0)
     slack: Fraction = Fraction(0)
-    said: str = ""
-    known: str = ""
     given: str = ""
 
 
@@ -58,7 +53,7 @@ _Reader = Callable[[re.Match[str], Lexicon], _Found | None]
 
 _MARKS = re.compile(f"[{CODE}{END}{NAME}{LINK}]|{REASONS.pattern}")
 #: Text without any of these contains nothing of the kind.
-_ANY = r"\d.*\d|\d.*\b<contrasts.shares>|<contrasts.day>\b.*\d"
+_ANY = r"\d.*\d|\d.*\b<contrasts.shares>"
 #: Words by which a sentence does not state a relation.
 _NOT_SAID = r"\b(?:<contrasts.not_said>|<roles.denied>)\b|<contrasts.not_at_end>\b"
 _DENIED = r"\b<contrasts.denied>\b|<contrasts.not_at_end>\b"
@@ -85,7 +80,6 @@ _WORDS = r"[^.;:!?()\[\]\d" + FORMULA + r"]"
 #: Words after which a number is not the subject of its clause: *the square root of 12 is …*.
 _PART = r"(?:\b(?:<contrasts.before_part>|[a-z])[.\s]+|[$€£(\[{=,/'\"]\s?)$"
 _YEARS = range(1500, 2101)
-_SHARES = {"%", "‰"}
 #: A word behind the last number that is not a unit.
 _LAST_WORD = r"\s<contrasts.function_words>$"
 
@@ -111,15 +105,14 @@ def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
         for found in pattern.finditer(text) if any(map(lower.__contains__, needed)) else ():
             if not _is_stated(text, found, words) or words.regex(_DENIED).search(found[0]):
                 continue
-            own = reader(found, words)
-            if own is None:
+            relation_found = reader(found, words)
+            if relation_found is None:
                 continue
-            left, relation, right, slack = own
+            left, relation, right, slack = relation_found
             line, column = prose.place_of(found.start())
             said = words.regex(_LAST_WORD).sub("", " ".join(found[0].split()))
             given = prose.reason_behind(prose.text, found.end())
             yield Contrast(line, column, said, left, relation, right, slack, given=given)
-    yield from _weekdays_of_dates(prose, text, words)
 
 
 def _is_stated(text: str, found: re.Match[str], words: Lexicon) -> bool:
@@ -165,64 +158,22 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, frozenset
     part = rf"(?:(?P<half><contrasts.half>(?!-))|{parts})"
     # Bounds are read by other patterns.
     alone = "".join(rf"(?<!\b{word}\s)" for word in words.words["contrasts"]["bounding"])
-    count = rf"(?P<count>{words.pattern('small')})\s<contrasts.times>"
-    times = rf"(?P<times>{words.pattern('multiples')}|{count})"
     adverb = r"(?:\s+(?:\w+<binding.adverb>|<contrasts.adverbs>))?"
     much = r"(?:<contrasts.much>\s+)?"
     bound = r"(?P<bound>(?P<below><contrasts.less>)|<contrasts.more>)"
-    day = rf"(?:<contrasts.times_of_day>|{words.pattern('dates', 'weekdays')})"
-    percent = rf"(?P<c>{_DIGITS})\s?<contrasts.percent>"
     readers: list[tuple[str, _Reader, tuple[str, ...]]] = [
         # It falls from 5 to 3.
         (rf"\b(?:{change}){adverb}\s+<binding.start>\s+{_ABOUT}{_A}(?P<between>{_WORDS}{{0,40}}?)"
          rf"(?<=\s)<binding.to>\s+{_ABOUT}{_B}", _from_to, ("binding.start",)),
-        # It falls in every step, from 5 to 3; but not: it climbs every day, from 9 to 5.
-        (rf"\b(?:{change})(?!(?:\s[a-z]+){{0,3}}\s{day}s?\b)(?:\s[a-z]+){{1,4}},\s<binding.start>\s"
-         rf"{_ABOUT}{_A}(?P<between>{_WORDS}{{0,20}}?)(?<=\s)<binding.to>\s{_ABOUT}{_B}",
-         _from_to, ("binding.start",)),
         # The mean is shorter (4) than the median (5).
         (rf"\b(?:{how})\s*\({_ABOUT}{_A}\)\s*<binding.than>\b{_WORDS}{{0,60}}?\({_ABOUT}{_B}\)",
-         _comparison, ("binding.than",)),
-        (rf"[a-z]{{3,}}\s\({_ABOUT}{_A}\)(?P<between>\s<grammar.being>\s{adverb}{much})"
-         rf"(?:{how})\s<binding.than>\b{_WORDS}{{0,40}}?[a-z]{{3,}}\s\({_ABOUT}{_B}\)",
          _comparison, ("binding.than",)),
         # 12 is less than 9.
         (rf"{_A}\s+<grammar.being>{adverb}\s+{much}(?:{how})\s+<binding.than>\s+{_ABOUT}{_B}",
          _comparison_with_subject, ("binding.than",)),
-        # 0.44, which is larger than the 0.36 of others.
-        (rf"{_A},?\s<contrasts.which>\s<grammar.being>{adverb}\s+{much}(?:{how})\s+<binding.than>\s+"
-         rf"(?:<binding.article>\s)?{_ABOUT}{_B}", _unequal, ("contrasts.which",)),
-        # One takes 5 ms and the other 3, which is less.
-        (rf"{_B}(?P<between>{_WORDS}{{0,60}}?\s<contrasts.and_or_but>{_WORDS}{{0,40}}?\s){_A},\s"
-         rf"<contrasts.which>\s<grammar.being>{adverb}\s(?:<contrasts.a_little>\s)?{much}(?:{how})(?=\s?[.,;]|\s*$)",
-         _unequal, ("contrasts.which",)),
-        # 38 boxes, more than the other week's 33; 5.1 m, below the limit of 6 m.
-        (rf"{_A},\s(?:<contrasts.just>\s)?"
-         r"(?:(?:{how})\s<binding.than>|(?P<over><contrasts.above>)|(?P<under><contrasts.below>))\s"
-         .replace("{how}", how) +
-         rf"<contrasts.the_or_its>\s(?:(?!<contrasts.and_or>\b)[a-z]+(?:['’]s)?\s){{0,3}}{_B}",
-         _beside, ("binding.than", "contrasts.above", "contrasts.below")),
-        # 41 % of the 10,000 votes, which is less than half.
-        (rf"{_A}(?<=%)\s<contrasts.of_or_being>\b[^.;:!?()%,{FORMULA}]{{0,40}}?(?:\d{{1,3}},\d{{3}}[^.;:!?()%,\d]{{0,20}})?"
-         rf",\s(?:<contrasts.which_is>\s)?{bound}\s<binding.than>\s{part}(?=\s?[.;])(?P<rest>)",
-         _share_with_bound, ("binding.than",)),
         # Fewer: 5 instead of 3.
-        (rf"\b(?:{how})(?:\s[a-z]+){{0,2}}(?:\s<binding.than>(?:\s[a-z]+){{1,4}})?(?:\s<contrasts.of_two>)?"
-         rf"\s?[:,(]\s?(?:<contrasts.at>\s)?{_ABOUT}{_A}\s+<contrasts.against>\s+{_ABOUT}{_B}",
-         _comparison, ("contrasts.against",)),
-        # It lowers the level to 4; the other one raises it to 5.
-        (rf"\b(?P<falls><contrasts.lowers>)\s(?:[^.;:!?]|\.\d){{0,60}}?\s<binding.to>\s{_A}[;,]{_WORDS}{{0,60}}?"
-         rf"\b(?P<rises><contrasts.raises>)\s<contrasts.it>\s<binding.to>\s{_B}",
-         _opposite_changes, ("contrasts.lowers",)),
-        (rf"\b(?P<rises><contrasts.raises>)\s(?:[^.;:!?]|\.\d){{0,60}}?\s<binding.to>\s{_A}[;,]{_WORDS}{{0,60}}?"
-         rf"\b(?P<falls><contrasts.lowers>)\s<contrasts.it>\s<binding.to>\s{_B}",
-         _opposite_changes, ("contrasts.raises",)),
-        # 36 mm against 19 mm, not quite twice as much.
-        (rf"{_A}\s<contrasts.against>\s{_ABOUT}{_B}{_WORDS}{{0,30}}?,\s(?:<contrasts.almost>\s)?"
-         rf"{times}\s<contrasts.as_much>", _ratio, ("contrasts.against",)),
-        # 22 words, but only 14 different ones.
-        (rf"{_A}(?<=s),?\s<contrasts.but>\s(?:<contrasts.only>\s)?(?P<b>{_DIGITS})(?P<b_unit>)\s"
-         r"<contrasts.different>\s", _part_of_whole, ("contrasts.different",)),
+        (rf"\b(?:{how})(?:\s[a-z]+){{0,2}}(?:\s<binding.than>(?:\s[a-z]+){{1,4}})?\s?[:,(]\s?{_ABOUT}{_A}"
+         rf"\s+<contrasts.against>\s+{_ABOUT}{_B}", _comparison, ("contrasts.against",)),
         # 0.43, more than half.
         (rf"{_A}\s?[,(–—]\s?(?:<contrasts.that_is>,?\s)?(?:<contrasts.slightly>\s)?"
          rf"{bound}(?:\s+<binding.than>)?\s{part}(?P<rest>\s\w+)?",
@@ -232,40 +183,11 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, frozenset
         # A third, 24.6 %; half of them (43 %).
         (rf"{alone}\b{part},\s{_ABOUT}{_A}(?=\s?[.;)]|\s*$|,\s<contrasts.of_or_being>\b)",
          _share_in_words, ("contrasts.half", "parts")),
-        # Half of the boats, 43 %; but half of the total, 0.22, has the total.
-        (rf"{alone}\b{part}\s<contrasts.of>\s[a-z]+(?:\s[a-z]+){{0,2}},\s{_ABOUT}{_A}(?<=[%t])(?=\s?[.;)]|\s*$|,\s)",
-         _share_in_words, ("contrasts.half", "parts")),
         (rf"{alone}\b{part}{_WORDS}{{0,40}}?\({_ABOUT}{_A}\)",
          _share_in_words, ("contrasts.half", "parts")),
-        # Half as many: 10 of 40.
-        (rf"\b{times}\s<contrasts.as_many>(?:\s[a-z]+)?\s?[:,(]\s?{_ABOUT}{_A}\s+"
-         rf"(?:<contrasts.of>|<contrasts.against>)\s+(?:<binding.article>\s)?{_ABOUT}{_B}",
-         _ratio, ("multiples", "contrasts.times")),
-        (rf"\b{times}\s<contrasts.as>\s[a-z]+\s\({_ABOUT}{_A}\)\s<contrasts.as>\b{_WORDS}{{0,60}}?\({_ABOUT}{_B}\)",
-         _ratio, ("multiples", "contrasts.times")),
-        (rf"\b{times}{adverb}\s<binding.start>\s{_ABOUT}{_A}\s<binding.to>\s{_ABOUT}{_B}",
-         _change_by_factor, ("multiples", "contrasts.times")),
-        # 4.5 V: half of the 9 V.
-        (rf"{_A}\s?(?:[:,–—(]|<grammar.being>)\s?(?:<contrasts.that_is>\s)?{_ABOUT}(?:<contrasts.exactly>\s)?{part}\s"
-         rf"<contrasts.of>\s(?:<binding.article>\s)?{_B}(?=\s?[.,;:!?)]|\s*$)",
-         _share_of_whole, ("contrasts.half", "parts")),
-        # 2.0 s, twice the 1.0 s of the other one.
-        (rf"{_A},\s{_ABOUT}(?:<contrasts.exactly>\s)?{times}\s<binding.article>\s{_B}",
-         _ratio, ("multiples", "contrasts.times")),
-        # 263 of its 350, about three quarters.
-        (rf"{_A}\s<contrasts.out_of>\s(?:<contrasts.the_whole>\s)?{_B}(?:\s<contrasts.in_all>)?,\s{_ABOUT}"
-         rf"(?:<contrasts.exactly>\s)?{part}(?=\s?[.,;:!?)]|\s*$)",
-         _share_of_whole, ("contrasts.half", "parts")),
-        # 20 words, 18 of them short.
-        (rf"{_A}{_WORDS}{{0,40}}?(?:,|\b<clauses.joining>|,\s<clauses.joining>)\s{_ABOUT}(?P<b>{_DIGITS})(?P<b_unit>)\s"
-         r"<contrasts.of>\s<contrasts.them>\b", _part_of_whole, ("contrasts.them",)),
-        # 12 of 48 (30 %); 30 % (12 of 48).
-        (rf"{_A}\s<contrasts.out_of>\s(?:<contrasts.the_whole>\s)?{_B}{_WORDS}{{0,30}}?\({percent}\)",
-         _ratio_in_percent, ("contrasts.percent",)),
-        (rf"{_A}\s<contrasts.out_of>\s(?:<contrasts.the_whole>\s)?{_B}\s<grammar.being>\s{percent}",
-         _ratio_in_percent, ("contrasts.percent",)),
-        (rf"(?<![\w.,–-]){percent}\s\({_A}\s<contrasts.out_of>\s(?:<binding.article>\s)?{_B}\)",
-         _ratio_in_percent, ("contrasts.percent",)),
+        # 12 of 48 (30 %).
+        (rf"{_A}\s<contrasts.out_of>\s(?:<contrasts.the_whole>\s)?{_B}{_WORDS}{{0,30}}?"
+         rf"\((?P<c>{_DIGITS})\s?<contrasts.percent>\)", _ratio_in_percent, ("contrasts.percent",)),
     ]  # fmt: skip
     return tuple(
         (words.regex(template), reader, last_words(*needed)) for template, reader, needed in readers
@@ -326,32 +248,6 @@ def _comparison(found: re.Match[str], words: Lexicon) -> _Found | None:
     return _value(found, "a"), "<" if found["less"] else ">", _value(found, "b"), Fraction(0)
 
 
-def _opposite_changes(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Return what *lowers it to 4; the other raises it to 5* compares."""
-    if not _are_comparable(found, words):
-        return None
-    is_first_lower = found.start("falls") < found.start("rises")
-    return _value(found, "a"), "<" if is_first_lower else ">", _value(found, "b"), Fraction(0)
-
-
-def _unequal(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Return a comparison like `_comparison`, which is false for two equal numbers."""
-    own = _comparison(found, words)
-    if own is None or own[0] != own[2]:
-        return own
-    return own[0], own[1], own[2], Fraction(-1, 10**9)
-
-
-def _beside(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Return what *38 boxes, more than the other week's 33* compares."""
-    one, other = _unit(found, "a", words), _unit(found, "b", words)
-    scales = {*words.words["contrasts"]["scales"], *_SHARES}
-    if one != other and ((one and other) or {one, other} & scales):
-        return None
-    less = found["less"] or found["under"]
-    return _value(found, "a"), "<" if less else ">", _value(found, "b"), Fraction(0)
-
-
 def _comparison_with_subject(found: re.Match[str], words: Lexicon) -> _Found | None:
     """Return what a sentence compares whose subject has a number of its own."""
     begins, ends = _sentence_span(found.string, found.start(), found.end())
@@ -401,90 +297,9 @@ def _share_in_words(found: re.Match[str], words: Lexicon) -> _Found | None:
     return shared[0], "=", part, max(part / 5, Fraction(1, 20)) + shared[1]
 
 
-def _factor(found: re.Match[str], words: Lexicon) -> Fraction | None:
-    """Return the number that *half* or *three times* multiplies by."""
-    if found["count"]:
-        return words.value("small", found["count"])
-    return words.value("multiples", found["times"])
-
-
-def _ratio(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Return what *half as many: 10 of 40* compares: the ratio of the numbers with a factor."""
-    factor = _factor(found, words)
-    if factor is None or not _are_comparable(found, words) or not _value(found, "b"):
-        return None
-    return _value(found, "a") / _value(found, "b"), "=", factor, factor / 4
-
-
-def _change_by_factor(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Return what *doubles from 2 to 5* compares: the ratio of the numbers with a factor."""
-    factor = _factor(found, words)
-    if factor is None or not _are_comparable(found, words) or not _value(found, "a"):
-        return None
-    return _value(found, "b") / _value(found, "a"), "=", factor, factor / 10
-
-
-def _share_of_whole(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Return what *4.5 V: half of the 9 V* compares: the ratio of the numbers with a share."""
-    part, whole = _fraction(found, words), _value(found, "b")
-    if part is None or not whole or _unit(found, "a", words) != _unit(found, "b", words):
-        return None
-    return _value(found, "a") / whole, "=", part, part / 8
-
-
-def _part_of_whole(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Return what *20 words, 18 of them short* compares: the part must be smaller."""
-    unit, number = _unit(found, "a", words), found["a"] + found["b"]
-    plural = re.fullmatch(r"[a-z]+", unit) and (found["a_unit"] or "").strip().endswith("s")
-    lists = words.words["contrasts"]
-    if "." in number or not (plural or unit in lists["plurals"]) or unit in lists["scales"]:
-        return None
-    return _value(found, "b"), "<", _value(found, "a"), Fraction(0)
-
-
 def _ratio_in_percent(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
     """Return what *12 of 48 (30 %)* compares: the percentage with the ratio of the numbers."""
     above, below = _value(found, "a"), _value(found, "b")
     if not 0 < above <= below or "." in found["a"] + found["b"]:
         return None
     return _value(found, "c") / 100, "=", above / below, 2 * _half_last_digit(found, "c") / 100
-
-
-_MONTH = r"[A-Z][a-z]{2,8}"
-_DAY = (
-    rf"(?:(?P<day>\d{{1,2}})<grammar.ordinal_endings>?\s(?:<contrasts.of>\s)?(?P<month>{_MONTH})"
-    rf"|(?P<month2>{_MONTH})\s(?P<day2>\d{{1,2}})<grammar.ordinal_endings>?),?\s(?P<year>(?:19|20)\d\d)\b"
-)
-_WEEKDAY = r"(?P<weekday>(?=[A-Z])(?i:<dates.weekdays>))"
-#: So many letters tell the months apart.
-_MONTH_LETTERS = 3
-#: *Monday, 2 March 2026*; *2 March 2026, a Monday*.
-_DATES = (
-    rf"\b{_WEEKDAY},?\s(?:<binding.article>\s)?{_DAY}",
-    rf"\b{_DAY},?\s(?:<grammar.being>\s)?<contrasts.article_of_day>\s{_WEEKDAY}",
-)
-
-
-def _weekdays_of_dates(prose: Prose, text: str, words: Lexicon) -> Iterator[Contrast]:
-    """Yield the weekday that is said of each date, and its true one: *Monday, 2 March 2026*.
-
-    ``text`` is the text of ``prose`` with its marks left blank.
-    """
-    weekdays, months = (words.words["dates"][name] for name in ("weekdays", "months"))
-    short = [month[:_MONTH_LETTERS] for month in months]
-    patterns = [words.regex(template, re.NOFLAG) for template in _DATES]
-    for found in (found for pattern in patterns for found in pattern.finditer(text)):
-        month = (found["month"] or found["month2"]).lower()[:_MONTH_LETTERS]
-        if month not in short or not _is_stated(text, found, words):
-            continue
-        day, year = int(found["day"] or found["day2"]), int(found["year"])
-        try:
-            date = datetime.date(year, short.index(month) + 1, day)
-        except ValueError:
-            continue
-        line, column = prose.place_of(found.start())
-        known = weekdays[date.weekday()].capitalize()
-        given = prose.reason_behind(prose.text, found.end())
-        yield Contrast(
-            line, column, found[0], said=found["weekday"].capitalize(), known=known, given=given
-        )
