@@ -39,6 +39,7 @@ from figures import (
     pictures,
     pieces,
     pipeline,
+    planes,
     positions,
     reading,
     scaling,
@@ -47,6 +48,7 @@ from figures import (
     signs,
     similarity,
     starting,
+    steps,
     storied,
     stretching,
     style,
@@ -78,6 +80,11 @@ FIGURES: dict[str, Figure] = {
     figure.name: figure
     for figure in (
         _figure(storied, "bank-reads", storied.reading_data, storied.draw_reading),
+        _figure(steps, "bank-by-columns", steps.columns_data, steps.draw_columns),
+        _figure(planes, "key-plane", planes.keys_data, planes.draw_keys),
+        _figure(planes, "two-meanings", planes.meanings_data, planes.draw_meanings),
+        _figure(planes, "bank-moves", planes.moved_data, planes.draw_moved),
+        _figure(planes, "row-plus-position", planes.added_data, planes.draw_added),
         _figure(storied, "bank-reads-itself", storied.naive_data, storied.draw_naive),
         _figure(storied, "bank-reads-twice", storied.heads_data, storied.draw_heads),
         _figure(storied, "next-word", storied.next_data, storied.draw_next),
