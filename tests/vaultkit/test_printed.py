@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from vaultkit.render.printed import find_tables, tables_to_html
+from vaultkit.render.printed import tables_to_html
+from vaultkit.render.printed_heads import find_tables
 
 WEIGHTS = """\
 weights river    .  the
@@ -51,7 +52,10 @@ NOT = {
     "two heads": "name  one  two\n a    1,000,000    1\n b    2,000,000    2",
     "in line": "name   one  two\n a     0.1  0.2\n b    0.11  0.21\n c     0.11  0.2",
     "one row": "column river    .\nsum     1.88 0.91",
-    "prose": "bank of water money\nriver    0.76  0.60\nmoney    0.65  0.74",
+    "prose": "the bank of a river\nbank 0.76  0.60\nloan 0.65  0.74",
+    "one head": "mean    of all\nfirst      0.5\nsecond    0.25",
+    "numbers": "bank   2   1\nriver  3   1\nmoney  4   1",
+    "one of a row": "column  river  bank\nsum      1.88",
 }
 
 
@@ -95,6 +99,70 @@ def test_heads_labels_and_values() -> None:
 def test_what_is_not_surely_a_table_is_left(name: str) -> None:
     assert found(NOT[name]) == []
     assert tables_to_html(NOT[name]) == ""
+
+
+#: Each with what its cells are.
+MORE = {
+    "a row": (
+        "S    river bank\nsum   1.88 0.91",
+        [["S", "river", "bank"], ["sum", "1.88", "0.91"]],
+    ),
+    "no label": ("b_1 water money\n       -4    -4", [["b_1", "water", "money"], ["", "-4", "-4"]]),
+    "two words": (
+        "bank of water money\nriver    0.76  0.60\nmoney    0.65  0.74",
+        [["bank of", "water", "money"], ["river", "0.76", "0.60"], ["money", "0.65", "0.74"]],
+    ),
+    "counted": (
+        "Q       1    2\nbank 0.55 0.87\nis   0.25 0.69",
+        [["Q", "1", "2"], ["bank", "0.55", "0.87"], ["is", "0.25", "0.69"]],
+    ),
+    "one column": (
+        "largest entry  width\n          0.5      9\n            2    242",
+        [["largest entry", "width"], ["0.5", "9"], ["2", "242"]],
+    ),
+    "arrays": (
+        "token  value        sum\nis     [0.00 1.00]  0.50\nbank   [2.00 1.00]  1.50",
+        [["token", "value", "sum"], ["is", "[0.00 1.00]", "0.50"], ["bank", "[2.00 1.00]", "1.50"]],
+    ),
+    "units": (
+        " tau  entropy  as many as\n   1   1.3181   3.74 keys\n 0.1   0.0402   1.04 keys",
+        [
+            ["tau", "entropy", "as many as"],
+            ["1", "1.3181", "3.74 keys"],
+            ["0.1", "0.0402", "1.04 keys"],
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_more_forms_of_tables(name: str) -> None:
+    text, [heads, *rows] = MORE[name]
+    assert found(text) == [(heads, rows)]
+    assert html.unescape(re.sub(r"<[^>]*>", "", tables_to_html(text))).rstrip("\n") == text
+
+
+def test_tables_with_the_same_counted_heads_are_two() -> None:
+    text, _ = MORE["counted"]
+    assert [heads[0] for heads, _ in found(f"{text}\n{text.replace('Q', 'K')}")] == ["Q", "K"]
+
+
+def test_groups_with_the_same_columns() -> None:
+    # No head of a group is above the last of its columns.
+    lines = [
+        "          at once        in parts",
+        "   n    adds  most    adds  most",
+        "  64    1.31  4.1     1.31  1.1",
+        " 256    2.97  6.6     2.97  4.1",
+    ]
+    [(_, table)] = find_tables(lines)
+    assert [(head.text, count) for head, count in table.groups] == [("at once", 2), ("in parts", 2)]
+
+
+def test_a_cell_that_names_an_array_has_its_class() -> None:
+    shown = tables_to_html(TWO, ["W_K"])
+    assert '<th scope=col><span class="vk-of-W_K"><i class="vk-symbol">W' in shown
+    assert "vk-of-W_V" not in shown
 
 
 POWERS = """\

@@ -351,9 +351,10 @@ class BlockRenderer:
         name = self.names.blocks.get(line, "") if self.names else ""
         code = parse_info_string(fence, self.classes.get(fence.line, []), name)
         coloured = self.page.highlighted("\n".join(lines), code)
-        if "output" in code.classes and (tables := printed.tables_to_html("\n".join(lines))):
+        names = self.page.vault.options.coloured
+        if "output" in code.classes and (tables := printed.tables_to_html("\n".join(lines), names)):
             coloured = f"{coloured.partition('<pre')[0]}{tables}</div>"
-        coloured = mark_code(coloured, self.page.vault.options.coloured)
+        coloured = mark_code(coloured, names)
         if self.names and self.names.spots:
             coloured = _name_shapes(coloured, lines, line, self.names)
         if "long" in code.classes:

@@ -144,9 +144,12 @@ const resultsOn = ({ article, parts, cells }) => {
       }
       const table = part.cloneNode(true);
       for (const cell of table.querySelectorAll("th, td, caption")) {
+        const pieces = piecesOf(cell.textContent);
         const words = take(cell.textContent);
         // What has not changed stays as it is set: a symbol may be set as mathematics.
-        if (words.some((word) => word instanceof Element)) cell.replaceChildren(...words);
+        if (!words.some((word) => word instanceof Element)) continue;
+        // The brackets of an array are around its words.
+        (cell.querySelector("code") ?? cell).replaceChildren(pieces[0], ...words, pieces.at(-1));
       }
       return element("div", { class: "vk-values__box" }, table);
     });
