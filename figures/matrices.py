@@ -10,6 +10,7 @@ import numpy as np
 from figures import style as st
 from snippets import bank_by_hand as hand
 from snippets import pronoun_example as mary
+from snippets.attention import attention_weights
 
 LABEL = 78  # where the tokens beside a heat map end
 SIDE = 66  # and those beside a square of tokens
@@ -268,6 +269,62 @@ def _square(
         ),
     ]
     return parts, TOP + len(tokens) * PITCH
+
+
+ASKING = hand.Q.copy()
+ASKING[0] = [2, 0]  # Mia looks for a place, too
+
+
+def column_data(
+    tokens: Any = hand.tokens, K: Any = hand.K, asking: Any = ASKING, BANK: int = hand.BANK
+) -> dict[str, Any]:
+    """Return three rows of weights with the key of river, and with zeros in its place."""
+    river, rows = tokens.index("river"), [0, BANK, -1]
+    without = K.copy()
+    without[river] = 0
+    found = [
+        attention_weights(asking[rows] @ keys.T, scale=1 / np.sqrt(K.shape[1]))
+        for keys in (K, without)
+    ]
+    return {"tokens": tokens, "river": river, "rows": [tokens[i] for i in rows], "weights": found}
+
+
+def draw_column(data: Mapping[str, Any]) -> str:
+    """Draw the rows of three words before and after one key becomes zero."""
+    tokens, width, parts = data["tokens"], 38.5, []
+    river = SIDE + data["river"] * width
+    largest = float(np.max(data["weights"]))
+    for top, words, weights in zip(
+        (72, 238), ("with the key of river", "with zeros as its key"), data["weights"], strict=True
+    ):
+        parts += [
+            st.text(SIDE - 54, top - 46, words, bold=True),
+            st.tokens_across(SIDE, top - 8, tokens, width),
+            st.tokens_down(SIDE - 10, top, data["rows"], PITCH, marked=None),
+            st.heat_map(
+                SIDE,
+                top,
+                weights,
+                "score",
+                (width, PITCH),
+                # Both maps have one scale.
+                full=st.FAINT + (st.FULL - st.FAINT) * float(weights.max()) / largest,
+                size=st.SMALL,
+            ),
+            st.outline(river, top, width, 3 * PITCH),
+        ]
+    with_key, without = (weights[:, data["river"]] for weights in data["weights"])
+    return st.figure_svg(
+        "key-column",
+        "One key, every row that finds it",
+        f"Weights of {', '.join(data['rows'])} on all words, twice. With the key of river its"
+        f" column is {st.listed(with_key)}; with zeros as its key {st.listed(without)}, and all"
+        " rows are even.",
+        238 + 3 * PITCH + 6,
+        parts,
+        left=12,
+        right=SIDE + width * len(tokens) + 1,
+    )
 
 
 WORDS = ["in", "the", "river", ".", "the", "bank"]

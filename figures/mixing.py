@@ -281,3 +281,61 @@ def draw_context(data: Mapping[str, Any]) -> str:
     start = {"tokens": tokens, "V": V, "weights": weights, "query": "bank"}
     span = {"x": [*across, left, right], "y": [*up, bottom, top]}
     return touch.touchable("context-vector", svg, {**start, "span": span})
+
+
+def rows_data(S: Any = hand.S, d_k: int = hand.d_k, BANK: int = hand.BANK) -> dict[str, Any]:
+    """Return three rows of weights: of bank, of bank beside a second river, and of is."""
+    found = S[BANK] / np.sqrt(d_k)
+    return {
+        "alone": softmax(found),
+        "beside a 9": softmax(np.append(found, 9 / np.sqrt(d_k))),
+        "is": softmax(S[-1] / np.sqrt(d_k)),
+        "river": int(S[BANK].argmax()),
+        "scores": np.array([S[BANK].max(), S[BANK].max(), S[-1, int(S[BANK].argmax())]]),
+    }
+
+
+def draw_rows(data: Mapping[str, Any]) -> str:
+    """Draw each row of weights as one bar that is cut into shares, river first."""
+    left, width, pitch, river = 12, 476, 82, data["river"]
+    names = (
+        "bank",
+        "bank, with a second river of score 9",
+        "is, which asks for nothing: every score is 0",
+    )
+    parts, said = [], []
+    rows = (data["alone"], data["beside a 9"], data["is"])
+    for i, (row, words, score) in enumerate(zip(rows, names, data["scores"], strict=True)):
+        y, at = 40 + pitch * i, float(left)
+        order = [river, *(j for j in range(len(row))[::-1] if j != river)]
+        parts.append(st.text(left, y - 10, words))
+        for j in order:
+            share = width * float(row[j])
+            mine = j == river
+            if share > 2:
+                cls, faint = ("vk-score", 0.48) if mine else ("vk-muted", 0.2)
+                parts.append(st.rect(at, y, share - 2, 34, cls=cls, opacity=faint, radius=2))
+            at += share
+        if i == 1:
+            second = f"second river: {row[-1]:.2f}"
+            parts.append(st.text(left + width * float(row[river]) + 8, y + 22, second))
+        said.append(f"{words}: score {score:.0f}, weight {row[river]:.2f}")
+        parts.append(
+            st.text(
+                left + 8,
+                y + 22,
+                f"river, score {score:.0f}: {row[river]:.2f}" if i < 2 else f"{row[river]:.2f}",
+                bold=True,
+            )
+        )
+    return st.figure_svg(
+        "same-score-other-weight",
+        "The weight of river in three rows",
+        "Three bars of one length, one for each row of weights, with the share of river first. "
+        + "; ".join(said)
+        + ".",
+        40 + pitch * 3 - 42,
+        parts,
+        left=left,
+        right=left + width - 2,
+    )
