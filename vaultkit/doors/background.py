@@ -150,8 +150,8 @@ class Background:
                 is_outdated = self._running != run
                 self._running = None
             if not is_outdated:
-                found = inspection_of(task.note, ending, task.until is None)
-                self._report(Verdict(task.note, found, task.until))
+                inspection = inspection_of(task.note, ending, task.until is None)
+                self._report(Verdict(task.note, inspection, task.until))
 
 
 def _last_equal_block(before: Task | None, task: Task) -> int:

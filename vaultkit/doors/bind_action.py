@@ -34,7 +34,7 @@ def bind_actions(
     note: Note, where: Span, checks: Iterable[Check], uri: str, position: types.Position
 ) -> list[types.CodeAction]:
     """Return the action that binds the number or comparison in a span, if no comment binds it."""
-    bound = {(own.line, own.column) for own in claims_of(note).bindings}
+    bound = {(binding.line, binding.column) for binding in claims_of(note).bindings}
 
     def can_be_bound(check: Check) -> bool:
         is_claim = check.kind in ("number", "comparison") and check.outcome != FAILS
@@ -58,33 +58,38 @@ async def find_candidates(
     protocol: Protocol, note: Note, line: int, column: int, is_current: Callable[[], bool]
 ) -> list[dict[str, Any]]:
     """Run a note; return the comments that bind the number at a place, or those of its line."""
-    found = await asyncio.to_thread(binding.run_note, note, protocol.drafts.vault)
+    inspection = await asyncio.to_thread(binding.run_note, note, protocol.drafts.vault)
     if not is_current():
         return []
-    of_line = [proposal for proposal in propose(note, found.collected) if proposal.line == line]
-    here = [one for one in of_line if 0 <= one.column - column <= len(one.text)]
+    of_line = [
+        proposal for proposal in propose(note, inspection.collected) if proposal.line == line
+    ]
+    here = [possible for possible in of_line if 0 <= possible.column - column <= len(possible.text)]
     return [
         {
-            "title": f"{one.text}{one.comment(candidate)}",
+            "title": f"{possible.text}{possible.comment(candidate)}",
             "edit": protocol.workspace_edit({note.path: edits}),
         }
-        for one in here or of_line
-        for candidate in one.candidates
-        if (edits := insertions(note, [(one, candidate)]))
+        for possible in here or of_line
+        for candidate in possible.candidates
+        if (edits := insertions(note, [(possible, candidate)]))
     ]
 
 
-async def choose(server: LanguageServer, found: Sequence[dict[str, Any]]) -> None:
+async def choose(server: LanguageServer, candidates: Sequence[dict[str, Any]]) -> None:
     """Ask the writer which candidate is meant, and send its edit to the editor."""
-    if not found:
+    if not candidates:
         words = "No small expression of the page's variables agrees with these words."
         server.window_show_message(types.ShowMessageParams(types.MessageType.Info, words))
         return
-    titles = list(dict.fromkeys(one["title"] for one in found))[:_MOST]
+    titles = list(dict.fromkeys(candidate["title"] for candidate in candidates))[:_MOST]
     items = [types.MessageActionItem(title) for title in titles]
-    asked = types.ShowMessageRequestParams(types.MessageType.Info, "Which code is meant?", items)
-    answer = await server.window_show_message_request_async(asked)
-    chosen = next((one for one in found if answer and one["title"] == answer.title), None)
+    request = types.ShowMessageRequestParams(types.MessageType.Info, "Which code is meant?", items)
+    answer = await server.window_show_message_request_async(request)
+    chosen = next(
+        (candidate for candidate in candidates if answer and candidate["title"] == answer.title),
+        None,
+    )
     if chosen:
         edit = types.ApplyWorkspaceEditParams(chosen["edit"], chosen["title"])
         await server.workspace_apply_edit_async(edit)

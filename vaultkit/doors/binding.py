@@ -44,20 +44,20 @@ def bind(note: Path, accept: bool) -> None:
     is for you to say.
     """
     vault = Vault(vault_of(note))
-    own = vault.notes.get(note.resolve())
-    if own is None or own.path.suffix != ".md":
+    parsed = vault.notes.get(note.resolve())
+    if parsed is None or parsed.path.suffix != ".md":
         raise click.UsageError(f"{note} is not a Markdown note of the vault {vault.root}")
-    found = run_note(own, vault)
-    for check in found.checks:
+    inspection = run_note(parsed, vault)
+    for check in inspection.checks:
         if check.kind == "block" and check.outcome == FAILS:
             why = check.why.split("\n")[0]
             click.echo(f"{note}:{check.line}: this block fails: {why}", err=True)
-    proposals = propose(own, found.collected)
+    proposals = propose(parsed, inspection.collected)
     accepted = [(proposal, proposal.candidates[0]) for proposal in proposals if proposal.accepted]
     chosen = accepted if accept else _ask(proposals)
-    edits = _edits_that_hold(own, vault, insertions(own, chosen))
+    edits = _edits_that_hold(parsed, vault, insertions(parsed, chosen))
     try:
-        _write(own, edits)
+        _write(parsed, edits)
     except (OSError, ChangedError) as error:
         raise click.UsageError(f"{note}: not written: {error}") from error
     count = len(edits)
@@ -89,12 +89,12 @@ Choice = tuple[Proposal, Candidate]
 def _ask(proposals: Sequence[Proposal]) -> list[Choice]:
     """Ask about each proposal; return those that the user has accepted."""
     chosen: list[Choice] = []
-    for number, one in enumerate(proposals, 1):
-        click.echo(f"\n{number}/{len(proposals)}, line {one.line}: {one.sentence}")
-        for n, candidate in enumerate(one.candidates, 1):
-            click.echo(f"  {n}  {one.text}{one.comment(candidate)}")
-        choices = [_YES, _NO, _QUIT, *(str(n + 1) for n in range(len(one.candidates)))]
-        default = _YES if one.accepted else _NO
+    for number, proposal in enumerate(proposals, 1):
+        click.echo(f"\n{number}/{len(proposals)}, line {proposal.line}: {proposal.sentence}")
+        for n, candidate in enumerate(proposal.candidates, 1):
+            click.echo(f"  {n}  {proposal.text}{proposal.comment(candidate)}")
+        choices = [_YES, _NO, _QUIT, *(str(n + 1) for n in range(len(proposal.candidates)))]
+        default = _YES if proposal.accepted else _NO
         answer = click.prompt(
             "  Bind it? Yes (the first), no, quit, or a number",
             type=click.Choice(choices), default=default, show_choices=False,
@@ -102,7 +102,7 @@ def _ask(proposals: Sequence[Proposal]) -> list[Choice]:
         if answer == _QUIT:
             break
         if answer != _NO:
-            chosen.append((one, one.candidates[0 if answer == _YES else int(answer) - 1]))
+            chosen.append((proposal, proposal.candidates[0 if answer == _YES else int(answer) - 1]))
     return chosen
 
 

@@ -26,13 +26,13 @@ _FEW = 6
 
 
 def report(
-    vault: Vault, found: Found, asked: Path, *, verbose: bool = False, unjudged: bool = False
+    vault: Vault, inspections: Found, asked: Path, *, verbose: bool = False, unjudged: bool = False
 ) -> None:
     """Print failures with their note and line, a summary if there are many, and the totals.
 
     Parameters
     ----------
-    vault, found
+    vault, inspections
         The vault, and the results of the notes that were checked.
     asked
         The path that the command line names.
@@ -43,7 +43,7 @@ def report(
     """
     here = Path.cwd()
     failures: list[tuple[str, Check]] = []
-    for inspection in found:
+    for inspection in inspections:
         path = inspection.note.path
         name = str(path.relative_to(here) if path.is_relative_to(here) else path)
         wrong = [check for check in inspection.checks if check.outcome == FAILS]
@@ -54,8 +54,8 @@ def report(
     command = f"vaultkit check {shlex.quote(str(asked))}"
     for row in summary(failures, f"{command} --update", f"{command} --baseline"):
         click.echo(row)
-    notes = count_in_words(len(found), "note")
-    checks = [check for inspection in found for check in inspection.checks]
+    notes = count_in_words(len(inspections), "note")
+    checks = [check for inspection in inspections for check in inspection.checks]
     click.echo(f"{vault.root.name}: {notes}: {_totals_in_words(checks, unjudged)}")
 
 
@@ -84,7 +84,7 @@ def _totals_in_words(checks: Sequence[Check], lists_unjudged: bool) -> str:
     >>> _totals_in_words([Check("link", 1, "[[A]]", HOLDS), Check("link", 2, "[[B]]", FAILS)], True)
     '1 link holds; 1 wrong'
     """
-    found = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
+    occurring = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
     held = Counter(c.kind for c in checks if c.outcome == HOLDS and c.scope != FOUND)
     outcomes = Counter(check.outcome for check in checks)
     comparisons = sum(c.outcome == UNJUDGED and c.kind == COMPARISON for c in checks)
@@ -96,9 +96,9 @@ def _totals_in_words(checks: Sequence[Check], lists_unjudged: bool) -> str:
     if outcomes[EXCEPTED]:
         checked.append(f"{outcomes[EXCEPTED]} excepted")
     parts = [", ".join(checked)] if checked else []
-    if found:
-        occur = "number occurs on its page" if found == 1 else "numbers occur on their pages"
-        parts.append(f"{found} {occur}")
+    if occurring:
+        occur = "number occurs on its page" if occurring == 1 else "numbers occur on their pages"
+        parts.append(f"{occurring} {occur}")
     if outcomes[UNJUDGED]:
         hint = "" if lists_unjudged else " (--unjudged lists them)"
         parts.append(f"{not_judged(outcomes[UNJUDGED], comparisons)}{hint}")
@@ -118,21 +118,21 @@ def _lines_in_words(numbers: list[int]) -> str:
     return f"{'line' if len(numbers) == 1 else 'lines'} {named}"
 
 
-def to_junit(vault: Vault, found: Found) -> bytes:
+def to_junit(vault: Vault, inspections: Found) -> bytes:
     """Return the inspections as JUnit XML: a suite for each note, a case for each kind of check."""
     root = ElementTree.Element("testsuites")
-    for inspection in found:
+    for inspection in inspections:
         name = vault.relative(inspection.note.path)
         suite = ElementTree.SubElement(root, "testsuite", name=name)
-        by_kind = sorted(inspection.checks, key=lambda one: one.kind)
-        for kind, checks in groupby(by_kind, key=lambda one: one.kind):
+        by_kind = sorted(inspection.checks, key=lambda check: check.kind)
+        for kind, checks in groupby(by_kind, key=lambda check: check.kind):
             results = list(checks)
             case = ElementTree.SubElement(suite, "testcase", classname=name, name=kind)
-            case.set("time", f"{sum(one.seconds for one in results):.3f}")
-            for one in results:
-                if one.outcome == FAILS:
-                    text = f"{name}:{one.line}: {one.why}"
-                    failure = ElementTree.SubElement(case, "failure", message=_first_line(one))
+            case.set("time", f"{sum(check.seconds for check in results):.3f}")
+            for check in results:
+                if check.outcome == FAILS:
+                    text = f"{name}:{check.line}: {check.why}"
+                    failure = ElementTree.SubElement(case, "failure", message=_first_line(check))
                     # XML cannot hold control characters.
                     failure.text = "".join(c for c in text if c.isprintable() or c in "\n\t")
         failures = sum(case.find("failure") is not None for case in suite)

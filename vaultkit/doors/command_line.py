@@ -183,25 +183,29 @@ def check(
         notes = [note for note in notes if note.path != annotations.path]
     is_first = not Ledger(vault).stamp.exists()
     again = not (watch or known)
-    found = _inspect(vault, notes, trials, update, machines, again=again)
+    inspections = _inspect(vault, notes, trials, update, machines, again=again)
     if with_baseline:
-        found = _except_known(vault, found, whole=path.is_dir() and not (names or changed or shard))
+        inspections = _except_known(
+            vault, inspections, whole=path.is_dir() and not (names or changed or shard)
+        )
     if junit:
-        junit.write_bytes(to_junit(vault, found))
+        junit.write_bytes(to_junit(vault, inspections))
     if as_json:
-        by_name = {vault.relative(inspection.note.path): inspection.checks for inspection in found}
+        by_name = {
+            vault.relative(inspection.note.path): inspection.checks for inspection in inspections
+        }
         click.echo(json.dumps(public_data(by_name), ensure_ascii=False, indent=1))
     else:
-        report(vault, found, path, verbose=verbose, unjudged=unjudged)
+        report(vault, inspections, path, verbose=verbose, unjudged=unjudged)
         if is_first:
             _say(f"\n{VERDICTS}")
     if annotations:
-        annotations.update(vault, ((one.note, one.checks) for one in found))
+        annotations.update(vault, ((one.note, one.checks) for one in inspections))
     if watch:
         # Ctrl+C is the usual way to end this.
         with suppress(KeyboardInterrupt):
             _watch(vault, trials, update, annotations, path, chosen)
-    context.exit(int(_fails(found)))
+    context.exit(int(_fails(inspections)))
 
 
 main.add_command(bind)
@@ -395,7 +399,7 @@ def _inspect(
     ledger = Ledger(vault)
     settings = Settings(options.timeout, trials, to_mathml, outputs=bool(machines))
     runner = Runner(vault, settings, ledger=None if again else ledger, workers=workers)
-    found: Found = []
+    inspections: Found = []
     try:
         runner.submit([(note, None) for note in notes])
         with click.progressbar(notes, label="checking", file=sys.stderr) as steps:
@@ -406,14 +410,14 @@ def _inspect(
                     inspection = _except_rewritten(inspection, fixes)
                 elif inspection.whole:
                     runner.record(inspection, ledger)
-                found.append(inspection)
+                inspections.append(inspection)
     finally:
         runner.close()
     if update:
         click.echo(f"{rewritten} rewritten: read the result", err=True)
     if machines:
-        _compare_machines(Machines(vault, settings, machines, say=_say), found, ledger)
-    return found
+        _compare_machines(Machines(vault, settings, machines, say=_say), inspections, ledger)
+    return inspections
 
 
 def _rewrite_outputs(note: Note, inspection: Inspection) -> list[Fix]:
@@ -431,9 +435,9 @@ def _except_rewritten(inspection: Inspection, fixes: Sequence[Fix]) -> Inspectio
     return Inspection(inspection.note, checks)
 
 
-def _compare_machines(machines: Machines, found: Found, ledger: Ledger) -> None:
+def _compare_machines(machines: Machines, inspections: Found, ledger: Ledger) -> None:
     """Run notes again on other machines; add the differences to their inspections."""
-    runs = [inspection for inspection in found if inspection.note.blocks]
+    runs = [inspection for inspection in inspections if inspection.note.blocks]
     machines.run(inspection.note for inspection in runs)
     for inspection in runs:
         differences = machines.differences(inspection)
@@ -460,27 +464,27 @@ def _apply(note: Note, fixes: list[Fix]) -> int:
     return len(fixes)
 
 
-def _except_known(vault: Vault, found: Found, *, whole: bool) -> Found:
+def _except_known(vault: Vault, inspections: Found, *, whole: bool) -> Found:
     """Exclude the failures in the baseline; without a baseline, write one of all failures first."""
     before = baseline.read(vault)
     if before is None:
         if not whole:
             raise click.UsageError("write the baseline with all notes first")
-        count = baseline.write(vault, found)
+        count = baseline.write(vault, inspections)
         click.echo(f"{baseline.path_of(vault)}: {count} failures noted", err=True)
         before = baseline.read(vault)
-    found, gone = baseline.except_known(vault, found, before or Counter())
+    inspections, gone = baseline.except_known(vault, inspections, before or Counter())
     if whole and gone:
         file = baseline.path_of(vault)
         message = (
             f"failures of the baseline that no longer occur: {gone}; remove {file} to renew it"
         )
         click.echo(message, err=True)
-    return found
+    return inspections
 
 
-def _fails(found: Found) -> bool:
-    checks = (check for inspection in found for check in inspection.checks)
+def _fails(inspections: Found) -> bool:
+    checks = (check for inspection in inspections for check in inspection.checks)
     return any(check.outcome == FAILS for check in checks)
 
 
@@ -517,14 +521,14 @@ def _watch(
         notes = _only_chosen(chosen, affected_notes(vault, paths))
         if annotations:
             notes = [note for note in notes if note.path != annotations.path]
-        found: Found = []
+        inspections: Found = []
         if notes:
-            found = _inspect(vault, notes, trials, update, again=False, workers=workers)
-            report(vault, found, path)
+            inspections = _inspect(vault, notes, trials, update, again=False, workers=workers)
+            report(vault, inspections, path)
             workers = workers_of(vault.root).begin(1)
         if annotations:
             annotations.update(
-                vault, ((inspection.note, inspection.checks) for inspection in found)
+                vault, ((inspection.note, inspection.checks) for inspection in inspections)
             )
     workers.close()
 

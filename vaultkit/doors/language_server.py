@@ -246,17 +246,17 @@ class Server(LanguageServer):
         root = None if self._reports else vault_above(Path(to_fs_path(document.uri) or "."))
         if root and (new := self._add(root)):
             self._check(new)
-        if found := self._path(document.uri):
-            reports, path_ = found
+        if place := self._path(document.uri):
+            reports, path_ = place
             reports.drafts.opened(path_, document.uri, document.text, document.version)
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply the changes of a document to its draft."""
-        found = self._path(params.text_document.uri)
-        held = found and found.reports.drafts.get(found.path)
-        if not (found and held):
+        place = self._path(params.text_document.uri)
+        held = place and place.reports.drafts.get(place.path)
+        if not (place and held):
             return
-        reports, text = found.reports, held.text
+        reports, text = place.reports, held.text
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 given = Edit(reports.in_words.span(split_lines(text), change.range), change.text)
@@ -266,13 +266,13 @@ class Server(LanguageServer):
         reports.drafts.edited(held.note.path, text, params.text_document.version)
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
-        if found := self._path(params.text_document.uri):
-            found.reports.drafts.saved(found.path)
+        if place := self._path(params.text_document.uri):
+            place.reports.drafts.saved(place.path)
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        found = self._path(params.text_document.uri)
-        if found and found.reports.drafts.get(found.path):
-            found.reports.drafts.closed(found.path)
+        place = self._path(params.text_document.uri)
+        if place and place.reports.drafts.get(place.path):
+            place.reports.drafts.closed(place.path)
 
     def _did_change_files(self, params: types.DidChangeWatchedFilesParams) -> None:
         self._changed(event.uri for event in params.changes)
@@ -291,13 +291,13 @@ class Server(LanguageServer):
         """Return the edits that keep links working when notes are renamed."""
         edits: list[Any] = []
         for file in params.files:
-            found = self._path(file.old_uri)
+            place = self._path(file.old_uri)
             old, new = (Path(to_fs_path(uri) or "") for uri in (file.old_uri, file.new_uri))
-            if found is None or found.path not in found.reports.drafts.vault.notes:
+            if place is None or place.path not in place.reports.drafts.vault.notes:
                 continue
             if old.parent != new.parent:
                 continue  # links name notes, and seldom folders
-            reports, path = found
+            reports, path = place
             try:
                 changes = rename_note(reports.drafts.vault, path, new.stem)
             except RenameError as error:
@@ -333,8 +333,8 @@ class Server(LanguageServer):
         if (at := self._requested_place(params)) is None:
             return None
         protocol, note, line, column = at
-        found = find_definition(protocol.drafts.vault, note, line, column)
-        return protocol.location(found) if found else None
+        definition = find_definition(protocol.drafts.vault, note, line, column)
+        return protocol.location(definition) if definition else None
 
     def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
         """Answer with the links to what is at a place, and with its own place if asked for that."""
@@ -347,9 +347,9 @@ class Server(LanguageServer):
 
     def _symbols(self, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         """Answer with the parts of a note, each below its heading."""
-        if (found := self._note(params.text_document.uri)) is None:
+        if (pair := self._note(params.text_document.uri)) is None:
             return []
-        protocol, note = found
+        protocol, note = pair
         return protocol.outline(note, list(symbols_of_note(note)))
 
     def _vault_symbols(self, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
@@ -372,11 +372,11 @@ class Server(LanguageServer):
         if (at := self._requested_place(params)) is None:
             return None
         protocol, note, line, column = at
-        found = find_rename_target(protocol.drafts.vault, note, line, column)
-        if found is None:
+        target = find_rename_target(protocol.drafts.vault, note, line, column)
+        if target is None:
             return None
-        where = protocol.range(note.lines, found.span)
-        return types.PrepareRenamePlaceholder(where, found.words)
+        where = protocol.range(note.lines, target.span)
+        return types.PrepareRenamePlaceholder(where, target.words)
 
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
         """Answer with the edits that rename a note or heading.
@@ -384,23 +384,23 @@ class Server(LanguageServer):
         Code that names it, too, is reported.
         """
         place = self._requested_place(params)
-        found = None
+        target = None
         if place:
             vault = place.protocol.drafts.vault
-            found = find_rename_target(vault, place.note, place.line, place.column)
-        if place is None or found is None:
+            target = find_rename_target(vault, place.note, place.line, place.column)
+        if place is None or target is None:
             raise JsonRpcInvalidParams(
                 "only a note or a heading can be renamed; there is none here"
             )
         try:
-            if found.heading:
-                changes = rename_heading(vault, found.note, found.heading, params.new_name)
+            if target.heading:
+                changes = rename_heading(vault, target.note, target.heading, params.new_name)
             else:
-                changes = rename_note(vault, found.note.path, params.new_name)
+                changes = rename_note(vault, target.note.path, params.new_name)
         except RenameError as error:
             raise JsonRpcInvalidParams(str(error)) from error
         if changes.left:
-            words = f"{', '.join(changes.left)}: this code calls {found.words!r}, too"
+            words = f"{', '.join(changes.left)}: this code calls {target.words!r}, too"
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, words))
         return place.protocol.workspace_edit(changes.edits, moved=changes.moved)
 
@@ -420,9 +420,9 @@ class Server(LanguageServer):
 
     def _actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Answer with the edits that repair failures in a range."""
-        if (found := self._held_draft(params.text_document.uri)) is None:
+        if (pair := self._held_draft(params.text_document.uri)) is None:
             return []
-        protocol, held = found
+        protocol, held = pair
         note, checks = held.note, held.checks
         where = protocol.span(note.lines, params.range)
         return [
@@ -437,9 +437,9 @@ class Server(LanguageServer):
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Return a lens for each block: its outcome, its time, and a command to run up to it."""
-        if (found := self._held_draft(params.text_document.uri)) is None:
+        if (pair := self._held_draft(params.text_document.uri)) is None:
             return []
-        protocol, held = found
+        protocol, held = pair
         note, checks = held.note, held.code_checks
         return [
             types.CodeLens(
@@ -455,9 +455,9 @@ class Server(LanguageServer):
 
     def _hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
         """Answer with the words to show between the text of some lines."""
-        if (found := self._held_draft(params.text_document.uri)) is None:
+        if (pair := self._held_draft(params.text_document.uri)) is None:
             return []
-        protocol, held = found
+        protocol, held = pair
         first, last = params.range.start.line + 1, params.range.end.line + 1
         return [
             protocol.hint(held.note, hint)
@@ -467,9 +467,9 @@ class Server(LanguageServer):
 
     def _formulas(self, params: Any) -> list[dict[str, Any]]:
         """Answer with all formulas of a note, in the order of its text, and their verdicts."""
-        if (found := self._held_draft(params.textDocument.uri)) is None:
+        if (pair := self._held_draft(params.textDocument.uri)) is None:
             return []
-        protocol, held = found
+        protocol, held = pair
         return [
             {
                 "range": protocol.range(held.note.lines, span),
@@ -498,8 +498,8 @@ class Server(LanguageServer):
 
     def _run_to(self, uri: str, index: int) -> None:
         """Run the blocks of a note up to and including one, and show its result."""
-        if found := self._held_draft(uri):
-            found[0].drafts.run_to(found[1].note.path, index)
+        if pair := self._held_draft(uri):
+            pair[0].drafts.run_to(pair[1].note.path, index)
 
     # --- Notes and places ----------------------------------------------------------------------
 
@@ -520,25 +520,25 @@ class Server(LanguageServer):
 
         The protocol of its vault comes first.
         """
-        if (found := self._path(uri)) is None:
+        if (place := self._path(uri)) is None:
             return None
-        reports, path = found
+        reports, path = place
         note = reports.drafts.note(path)
         return (reports.in_words, note) if note else None
 
     def _held_draft(self, uri: str) -> tuple[Protocol, Draft] | None:
         """Return the draft of a note with its latest text parsed; the protocol comes first."""
-        if (found := self._note(uri)) is None:
+        if (pair := self._note(uri)) is None:
             return None
-        protocol, note = found
+        protocol, note = pair
         draft = protocol.drafts.get(note.path)
         return (protocol, draft) if draft else None
 
     def _requested_place(self, params: Any) -> RequestedPlace | None:
         """Return the note and the position that a request names, and the protocol of its vault."""
-        if (found := self._note(params.text_document.uri)) is None:
+        if (pair := self._note(params.text_document.uri)) is None:
             return None
-        protocol, note = found
+        protocol, note = pair
         return RequestedPlace(protocol, note, *protocol.place(note.lines, params.position))
 
 

@@ -78,9 +78,9 @@ class _Item(pytest.Item):
         return "\n".join(rows)
 
     def fail_on(self, problems: Iterable[Problem]) -> None:
-        found = list(problems)
-        if found:
-            raise CheckError(self.path, found)
+        failures = list(problems)
+        if failures:
+            raise CheckError(self.path, failures)
 
 
 class NoteFolder(pytest.Dir):  # type: ignore[misc]  # pytest.Dir is abstract in its types
@@ -200,14 +200,14 @@ class NoteItem(_Item):
     def runtest(self) -> None:
         """Fail if one of the item's checks fails, or if the code of the note stopped early."""
         inspection = self.parent.inspection
-        found = [check for check in inspection.checks if self.concerns(check)]
-        self.unjudged = [check for check in found if check.outcome == UNJUDGED]
+        checks = [check for check in inspection.checks if self.concerns(check)]
+        self.unjudged = [check for check in checks if check.outcome == UNJUDGED]
         if self.name not in self.parent.ran:
             self.parent.ran.add(self.name)
-            self.count(found)
-        problems = [check for check in found if check.outcome == FAILS]
+            self.count(checks)
+        problems = [check for check in checks if check.outcome == FAILS]
         if self.config.option.vault_update:
-            outputs = [c for c in found if c.fix and c.kind in REWRITTEN]
+            outputs = [c for c in checks if c.fix and c.kind in REWRITTEN]
             self.parent.fixes += [check.fix for check in outputs if check.fix]
             problems = [check for check in problems if check not in outputs]
         if problems:
@@ -216,24 +216,24 @@ class NoteItem(_Item):
                 inspection.ended.endswith(why) for why in whys
             )
             raise CheckError(self.path, [Problem(c.line, c.why) for c in problems], problems)
-        if inspection.ended and not found and not self.is_judged:
+        if inspection.ended and not checks and not self.is_judged:
             # A note that stops early is one failure; items that were not judged are then skipped.
             if self.parent.is_reported:
                 pytest.skip(inspection.ended)
             self.parent.is_reported = True
             raise CheckError(self.path, [Problem(self.line, inspection.ended)])
-        if [(check.kind, check.outcome) for check in found] == [("block", EXCEPTED)]:
-            pytest.skip(found[0].why)
+        if [(check.kind, check.outcome) for check in checks] == [("block", EXCEPTED)]:
+            pytest.skip(checks[0].why)
 
     @property
     def is_judged(self) -> bool:
         """Whether the item is judged even if the code of the note stops early."""
         return False
 
-    def count(self, found: list[Check]) -> None:
+    def count(self, checks: list[Check]) -> None:
         """Add the checks to the totals of the session."""
         tally = self.config.stash[TALLY]
-        for check in found:
+        for check in checks:
             known = EXCEPTIONS if check.outcome == EXCEPTED else KINDS
             if check.outcome == UNJUDGED:
                 tally[NOT_JUDGED] += 1
@@ -272,9 +272,9 @@ class GroupItem(NoteItem):
         text_is_whole = self.parent.inspection.text_is_whole
         return text_is_whole and not {*GROUPS[self.group]} - {"form", "link", "mirror"}
 
-    def count(self, found: list[Check]) -> None:
+    def count(self, checks: list[Check]) -> None:
         """Add the checks to the totals, and count the note."""
-        super().count(found)
+        super().count(checks)
         if self.group == "form":
             self.config.stash[TALLY]["notes"] += 1
             self.config.stash[TALLY]["notes not run again"] += self.parent.inspection.cached

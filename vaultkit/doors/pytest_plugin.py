@@ -219,7 +219,7 @@ def pytest_terminal_summary(
     for machines in config.stash[ON_MACHINES].values():
         for trial in machines.trials:
             terminalreporter.write_line(f"machines: {trial}")
-    reports = [report for found in terminalreporter.stats.values() for report in found]
+    reports = [report for of_outcome in terminalreporter.stats.values() for report in of_outcome]
     failures, unjudged = (
         [
             (report.nodeid.split("::", 1)[0], Check.from_plain(check))

@@ -145,10 +145,10 @@ class RenderCache:
     def _is_restored(self, page: Page, key: bytes, files: Files) -> bool:
         """Restore a page from the store; return whether it is there."""
         kept = self._store.find(_KIND, page.file.src_uri, key)
-        found = _restore_page(page, kept, files) if kept is not None else None
-        if found is None:
+        restored = _restore_page(page, kept, files) if kept is not None else None
+        if restored is None:
             return False
-        self._read = page.content or "", found
+        self._read = page.content or "", restored
         return True
 
     def _convert(self, page: Page, config: MkDocsConfig, files: Files) -> None:
@@ -206,17 +206,17 @@ class RenderCache:
 
     def _embedded_notes(self, note: Note) -> list[Note]:
         """Return the notes that a note embeds, and those that these embed."""
-        found: dict[Path, Note] = {}
+        embedded: dict[Path, Note] = {}
         waiting = [note]
         while waiting:
             source = waiting.pop()
             for link in (link for link in source.links if link.embed):
                 with suppress(BrokenLinkError):
                     path = self.vault.find(link.target, source.path)
-                    if path in self.vault.notes and path not in found:
-                        found[path] = self.vault.notes[path]
-                        waiting.append(found[path])
-        return [found[path] for path in sorted(found)]
+                    if path in self.vault.notes and path not in embedded:
+                        embedded[path] = self.vault.notes[path]
+                        waiting.append(embedded[path])
+        return [embedded[path] for path in sorted(embedded)]
 
 
 def render_safely(page: Page, render: Any, note: Note, config: MkDocsConfig, files: Files) -> None:

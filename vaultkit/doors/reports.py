@@ -146,6 +146,6 @@ class Reports:
             progress.end(self._token, types.WorkDoneProgressEnd(message=str(status)))
             self._token = ""
 
-    def _publish(self, uri: str, found: list[types.Diagnostic], version: int | None) -> None:
-        params = types.PublishDiagnosticsParams(uri, found, version)
+    def _publish(self, uri: str, diagnostics: list[types.Diagnostic], version: int | None) -> None:
+        params = types.PublishDiagnosticsParams(uri, diagnostics, version)
         self._server.text_document_publish_diagnostics(params)

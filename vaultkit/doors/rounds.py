@@ -120,8 +120,8 @@ class Rounds:
                 if (known := Ledger(vault).fresh_checks(note)) is not None:
                     self._report(note, known, True)
                 elif not runs_code:
-                    found = list(inspect(note, vault, settings, run=None))
-                    self._report(note, found, not note.blocks)
+                    checks = list(inspect(note, vault, settings, run=None))
+                    self._report(note, checks, not note.blocks)
                 elif is_new:
                     with self._changed:
                         self._unknown[path] = None
@@ -141,11 +141,11 @@ class Rounds:
             if self._closed:
                 return
             self._running = runner, note
-        found = runner.result(note)
+        inspection = runner.result(note)
         with self._changed:
             self._running = None
             if self._closed or note.path in self._new:
                 return  # it was cancelled, or has changed meanwhile
-        if found.whole:
-            runner.record(found, Ledger(vault))
-        self._report(note, found.checks, True)
+        if inspection.whole:
+            runner.record(inspection, Ledger(vault))
+        self._report(note, inspection.checks, True)

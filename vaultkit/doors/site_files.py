@@ -63,10 +63,10 @@ def set_addresses(files: Files, vault: Vault) -> None:
 def name_by_content(files: Files, assets: SiteAssets, folders: Sequence[str]) -> None:
     """Put the hash of some folders' content into their addresses."""
     beginnings = tuple(f"{name.strip('/')}/" for name in folders)
-    found = {file.src_uri: file for file in files if file.src_uri.startswith(beginnings)}
-    there = assets.rename({uri: file.content_bytes for uri, file in found.items()})
+    renamed = {file.src_uri: file for file in files if file.src_uri.startswith(beginnings)}
+    there = assets.rename({uri: file.content_bytes for uri, file in renamed.items()})
     for uri, place in there.items():
-        set_uri(found[uri], place)
+        set_uri(renamed[uri], place)
 
 
 def adapt_material_script(files: Files) -> None:

@@ -78,8 +78,8 @@ def _environment_value(loader: _Settings, node: yaml.Node) -> Any:
         *names, default = loader.construct_sequence(node)
     elif isinstance(node, yaml.ScalarNode):
         names = [loader.construct_scalar(node)]
-    found = next((os.environ[name] for name in names if name in os.environ), None)
-    return default if found is None else yaml.safe_load(found)
+    value = next((os.environ[name] for name in names if name in os.environ), None)
+    return default if value is None else yaml.safe_load(value)
 
 
 _Settings.add_constructor("!ENV", _environment_value)

@@ -471,10 +471,10 @@ def _options_by_name(listed: Any) -> dict[str, dict[str, Any]]:
     """Return the options of what is listed, by name: ``[a, {b: {c: 1}}]`` or a mapping."""
     if isinstance(listed, Mapping):
         return {name: options or {} for name, options in listed.items()}
-    found: dict[str, dict[str, Any]] = {}
+    by_name: dict[str, dict[str, Any]] = {}
     for item in listed or ():
-        found |= _options_by_name(item if isinstance(item, Mapping) else {item: {}})
-    return found
+        by_name |= _options_by_name(item if isinstance(item, Mapping) else {item: {}})
+    return by_name
 
 
 def _text_and_properties(note: Note) -> tuple[str, dict[str, Any]]:
@@ -553,7 +553,7 @@ def _file_path(page: SitePage) -> str:
 def _to_yaml(value: Any) -> str:
     """Return a property as one line of YAML."""
     text = json.dumps(value, ensure_ascii=False)
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _write(path: Path, content: bytes) -> None:

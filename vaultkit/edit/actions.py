@@ -95,13 +95,13 @@ def _number_actions(note: Note, check: Check) -> Iterator[Action]:
 
     They are read from the message of the check, which `vaultkit.checks.backing` writes.
     """
-    found = _NEAREST.search(check.why.split("\n")[0])
+    match = _NEAREST.search(check.why.split("\n")[0])
     stated = re.fullmatch(r"(?P<sign>[-−+]?)(?P<digits>[\d,]*\.?\d+)(?P<unit>\s*%?)", check.what)
     span = span_of_check(check, note)
-    if not found or not stated:
+    if not match or not stated:
         return
     decimals = len(stated["digits"].partition(".")[2])
-    for word in re.split(r", | and | or ", found["numbers"]):
+    for word in re.split(r", | and | or ", match["numbers"]):
         try:
             number = float(word)
         except ValueError:

@@ -51,17 +51,17 @@ class Annotations:
             raise NotOursError(f"{name}: a note of that name exists, and was written by hand")
         self._failures: dict[Path, tuple[Note, list[Check]]] = {}
 
-    def update(self, vault: Vault, found: Iterable[tuple[Note, Sequence[Check]]]) -> None:
+    def update(self, vault: Vault, checked: Iterable[tuple[Note, Sequence[Check]]]) -> None:
         """Update the checks of some notes, and write the failures of all notes.
 
         Parameters
         ----------
         vault
             The vault as it is now.
-        found
+        checked
             The notes that were checked, and their checks.
         """
-        for note, checks in found:
+        for note, checks in checked:
             self._failures[note.path] = note, [c for c in checks if c.outcome == FAILS]
         # Drop the failures of notes that no longer exist.
         known = vault.notes

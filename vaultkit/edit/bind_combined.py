@@ -195,10 +195,10 @@ class Combinations:
         """
         text = self.sentence.piece.text
         whole_behind = r"(?:\s+times)?\s+(?:of\s+)?{}\s+(\W*\w+(?:\s+\w+)?)"  # *of the loan*
-        found = self._pattern(whole_behind, "whole").match(text[stated.end : self.sentence.end])
-        if not is_multiple(stated) or not near or not found:
+        match = self._pattern(whole_behind, "whole").match(text[stated.end : self.sentence.end])
+        if not is_multiple(stated) or not near or not match:
             return []
-        said, part = stems(found[1]), near[-1]
+        said, part = stems(match[1]), near[-1]
         ratios: dict[float, Candidate] = {}
         for whole in self.pool:
             plain = whole.code.isidentifier() or SIZE.search(whole.code) is None
@@ -285,8 +285,8 @@ _FUNCTION = re.compile(r"\b(max|min|sum|mean|std)\(")
 
 def _function_is_said(atom: Atom, said: frozenset[str]) -> bool:
     """Return whether words say the function of an expression: *the peak* is ``max``."""
-    found = _FUNCTION.search(atom.code)
-    return not found or bool(stems(MEANINGS[found[1]]) & said)
+    match = _FUNCTION.search(atom.code)
+    return not match or bool(stems(MEANINGS[match[1]]) & said)
 
 
 def _are_alike(atoms: Sequence[Atom]) -> bool:

@@ -102,12 +102,12 @@ def apart(
     if len(before) < 2 or len(text[before[1].end : spoken.start].split()) > 1:
         return
     one, gap = before
-    found = words.regex(r"\s(?:<binding.than>\s)?<binding.the>\s(\w+(?:\s\w+)?)").match(
+    match = words.regex(r"\s(?:<binding.than>\s)?<binding.the>\s(\w+(?:\s\w+)?)").match(
         text, spoken.end
     )
-    if not one.is_bound or not found:
+    if not one.is_bound or not match:
         return
-    said, way = words_of(found[1]), WAYS[spoken.what]
+    said, way = words_of(match[1]), WAYS[spoken.what]
     named: dict[float, Candidate] = {}
     for atom in pool:
         value = float(atom.value)

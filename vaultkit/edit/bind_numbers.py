@@ -177,7 +177,7 @@ def _doubt_repeated(readings: Sequence[Reading]) -> None:
 def _numbers(page: Page, sentence: Passage) -> Iterator[Stated]:
     """Yield the numbers of a sentence, except those in code, and *one, none, both, only*."""
     text = mask_names(sentence.piece.text)
-    text = re.sub(f"{CODE}[^{END}]*{END}", lambda own: "\ufffc" * len(own[0]), text)
+    text = re.sub(f"{CODE}[^{END}]*{END}", lambda match: "\ufffc" * len(match[0]), text)
     silent = {found.span() for found, name in page.words.find("counts", text) if int(name) < 3}
     for one in numbers(text, len(text), page.words):
         own = text[one.start : one.end]
@@ -236,9 +236,9 @@ class _Search:
         of, the = self.words.pattern("roles", "of_value"), self.words.pattern("grammar", "the")
         every = self.words.pattern("quantifiers", "all")
         of_all = rf"\s?%?\s+{of}\s+(?:{the}|{every})\s+(\w+)"
-        found = re.match(of_all, self.text[stated.end :])
+        match = re.match(of_all, self.text[stated.end :])
         is_part = is_percent(stated) or stated.times
-        return stems(found[1]) if found and is_part else frozenset()
+        return stems(match[1]) if match and is_part else frozenset()
 
     def named(self, atom: Atom, said: frozenset[str]) -> float:
         """Return the score of what the sentence and the text before it say of an atom's names."""

@@ -226,15 +226,15 @@ def _bounds(scope: Scope, spoken: Spoken, family: Family) -> Iterator[Bound]:
         yield Bound(0.0, "0")
     if not than:
         return
-    if found := words.regex(r"<grammar.one>\s([^\W\d_]+)").match(text, than.end(), end):
-        factors = words.words["smaller_units"].get(unit_named(found[1], words), [])
+    if match := words.regex(r"<grammar.one>\s([^\W\d_]+)").match(text, than.end(), end):
+        factors = words.words["smaller_units"].get(unit_named(match[1], words), [])
         for factor in map(float, factors):
             yield Bound(factor, f"{factor:.12g}")
         return
     if words.regex(r"<bounds.one>\W*$").match(text, than.end(), end):
         yield Bound(1.0, "1")
-    elif found := words.regex(r"<binding.the>\s([^\W\d_]+)").match(text, than.end(), end):
-        said = stems(found[1], spoken=True)
+    elif match := words.regex(r"<binding.the>\s([^\W\d_]+)").match(text, than.end(), end):
+        said = stems(match[1], spoken=True)
         yield from _named(scope, said, family) if said else ()
     elif words.regex(r"<bounds.it>\b").match(text, than.end(), end):
         places = scope.page.places.get(id(scope.sentence.piece), [])

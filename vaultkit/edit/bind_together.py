@@ -111,13 +111,13 @@ def _way(scope: Scope, spoken: Spoken) -> int:
     plural = rf"\W*{_comparative(scope)}\s[^\W\d_]+s\s(?:<grammar.being>|<together.verbs>)\s+$"
     changes = rf"\b(?P<way>{_change(scope)})\s[^.,;:]*\b(?:<together.as>)\s[^.,;:]*$"
     for pattern in (both, plural):
-        if found := words.regex(pattern).fullmatch(before):
-            return own * _of_word(scope, found["way"])
+        if match := words.regex(pattern).fullmatch(before):
+            return own * _of_word(scope, match["way"])
     if spoken.what in ("rises", "falls"):
         given = rf"\b<binding.with>\s(?P<way>{_change(scope)})\s"
         for pattern in (changes, given):
-            if found := words.regex(pattern).search(before):
-                return own * _of_word(scope, found["way"])
+            if match := words.regex(pattern).search(before):
+                return own * _of_word(scope, match["way"])
         if words.regex(r"\s+<binding.with>\s(?!<together.no_quantity>\b)").match(text, spoken.end):
             return own
     return 0
@@ -143,9 +143,9 @@ def _parts(scope: Scope, spoken: Spoken) -> tuple[frozenset[str], frozenset[str]
     """Return the words of the two quantities."""
     text, words = scope.text, scope.page.words
     start, end = scope.sentence.start, scope.sentence.end
-    if found := words.regex(r",|\b<together.as>\b").search(text, start, spoken.start):
-        return (stems(text[start : found.start()], spoken=True),
-                stems(text[found.end() : end], spoken=True))  # fmt: skip
+    if match := words.regex(r",|\b<together.as>\b").search(text, start, spoken.start):
+        return (stems(text[start : match.start()], spoken=True),
+                stems(text[match.end() : end], spoken=True))  # fmt: skip
     # *The rate climbs with income*: the second one is before the word.
     return (stems(text[spoken.end : end], spoken=True),
             stems(text[start : spoken.start], spoken=True))  # fmt: skip

@@ -262,10 +262,10 @@ class _Search(Scope):
         """Yield conditions for *a is larger than b*."""
         links = "<binding.than>|<binding.equal_to>" if spoken.what == "same" else "<binding.than>"
         than = self.page.words.regex(rf"\b(?:{links})\b")
-        found = than.search(self.text, spoken.end, end)
-        if not found:
+        match = than.search(self.text, spoken.end, end)
+        if not match:
             return
-        middle = found.end()
+        middle = match.end()
         if spoken.what != "same" and any(middle <= one <= middle + 2 for one in self.starts):
             return  # *more than three times*
         for left in self._sides(start, middle):
@@ -279,7 +279,7 @@ class _Search(Scope):
                     score = left.score + right.score
                     alike = both or are_of_one_kind(left.code, right.code)
                     sure = left.sure and right.sure and bool(alike)
-                    sure = sure or self._is_beside_than(spoken, found.start(), left, right)
+                    sure = sure or self._is_beside_than(spoken, match.start(), left, right)
                     yield Candidate(code, score, sure and self.decides(spoken, code))
 
     def _is_beside_than(self, spoken: Spoken, than: int, left: Side, right: Side) -> bool:

@@ -76,9 +76,9 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
     if index is not None:
         if line in (note.blocks[index].fence.line, note.blocks[index].fence.end):
             return None
-        for found in _NAME.finditer(text):
-            if found.start() < column <= found.end() + 1:
-                return found[0], Span.within(line, found.start() + 1, len(found[0]))
+        for match in _NAME.finditer(text):
+            if match.start() < column <= match.end() + 1:
+                return match[0], Span.within(line, match.start() + 1, len(match[0]))
         return None
     if formula_in(note, line, column) is None:
         return None
@@ -86,9 +86,9 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
     for name in sorted({name for block in note.blocks for name in bound(block)}):
         for tex in tex_spellings(name):
             # The letter must not be part of a longer word or command.
-            for found in re.finditer(rf"(?<![A-Za-z\\]){re.escape(tex)}(?![A-Za-z])", text):
-                if found.start() < column <= found.end() + 1:
-                    span = Span.within(line, found.start() + 1, len(tex))
+            for match in re.finditer(rf"(?<![A-Za-z\\]){re.escape(tex)}(?![A-Za-z])", text):
+                if match.start() < column <= match.end() + 1:
+                    span = Span.within(line, match.start() + 1, len(tex))
                     if best is None or len(tex) > best[1].end_column - best[1].column:
                         best = name, span
     return best
@@ -102,8 +102,8 @@ def find_binding(note: Note, name: str, line: int) -> Place | None:
     fence = note.blocks[index].fence
     pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
     for number in range(fence.line + 1, fence.end):
-        if found := pattern.search(note.lines[number - 1]):
-            return Place(note.path, Span.within(number, found.start() + 1, len(name)))
+        if match := pattern.search(note.lines[number - 1]):
+            return Place(note.path, Span.within(number, match.start() + 1, len(name)))
     return Place(note.path, span_to_line_end(note, fence.line, 1))
 
 
@@ -225,18 +225,18 @@ def symbols_of_note(note: Note) -> Iterator[Symbol]:
 def vault_symbols(vault: Vault, query: str) -> list[Symbol]:
     """Return the notes, aliases and headings whose names contain the words of a query."""
     wanted = query.casefold()
-    found: list[Symbol] = []
+    symbols: list[Symbol] = []
     top = Span(1, 1, 1, 1)
     for note in vault.notes.values():
         names = [(note.name, "note"), *((alias, "alias") for alias in note.aliases)]
-        found += [Symbol(n, kind, note.path, top, top) for n, kind in names if _has(n, wanted)]
+        symbols += [Symbol(n, kind, note.path, top, top) for n, kind in names if _has(n, wanted)]
     for note in vault.notes.values():
         for symbol in symbols_of_note(note):
             if symbol.kind == "heading" and _has(symbol.name, wanted):
-                found.append(symbol)
-            if len(found) >= _MOST:
-                return found
-    return found
+                symbols.append(symbol)
+            if len(symbols) >= _MOST:
+                return symbols
+    return symbols
 
 
 def _begin_of(target: Target) -> Place:

@@ -49,8 +49,8 @@ def hints_of_note(
     values
         The values that its blocks have bound to each name, in order.
     """
-    found = [_hint(at, check) for at, check in _deciding_checks(note, checks).items()]
-    return sorted([*found, *_values_of_names(note, values)])
+    hints = [_hint(at, check) for at, check in _deciding_checks(note, checks).items()]
+    return sorted([*hints, *_values_of_names(note, values)])
 
 
 def formula_verdicts(note: Note, checks: Sequence[Check]) -> list[tuple[Span, Hint | None]]:
@@ -111,12 +111,12 @@ def _values_of_names(note: Note, values: Mapping[str, Sequence[Value]]) -> Itera
     for number, row in enumerate(note.lines, 1):
         if number in code or "`" not in row:
             continue
-        for found in _INLINE.finditer(row):
-            known = values.get(found["name"], ())
+        for match in _INLINE.finditer(row):
+            known = values.get(match["name"], ())
             above = [v for v in known if note.blocks[v.block].fence.line <= number]
             for value in above[-1:] or known[:1]:
                 with suppress(ValueError):
                     float(value.print)
-                    stated = value.print in row[found.end() : found.end() + _NEAR]
+                    stated = value.print in row[match.end() : match.end() + _NEAR]
                     if len(value.print) <= _LONGEST and not stated:
-                        yield Hint(number, found.end() + 1, f"= {value.print}")
+                        yield Hint(number, match.end() + 1, f"= {value.print}")

@@ -131,8 +131,8 @@ def _behind(text: str) -> frozenset[str]:
     >>> sorted(_behind(" gears, of which")), sorted(_behind(" mm, on")), sorted(_behind(": x"))
     (['gear'], [], [])
     """
-    found = re.match(r"\s*([^\W\d_]{3,})(?:\s+([^\W\d_]{3,}))?", text)
-    words = [word for word in found.groups("") if word] if found else []
+    match = re.match(r"\s*([^\W\d_]{3,})(?:\s+([^\W\d_]{3,}))?", text)
+    words = [word for word in match.groups("") if word] if match else []
     units = lexicon().words["measures"]
     is_unit = len(words) == 1 and any(words[0].lower() in own for own in units.values())
     return frozenset() if is_unit else stems(" ".join(words), spoken=True)
@@ -140,8 +140,8 @@ def _behind(text: str) -> frozenset[str]:
 
 def _unit(text: str) -> frozenset[str]:
     """Return the word right behind a value, which may be its unit: *km*, but not *m*."""
-    found = re.match(r"\s*([^\W\d_]{2,})", text)
-    return stems(found[1]) if found else frozenset()
+    match = re.match(r"\s*([^\W\d_]{2,})", text)
+    return stems(match[1]) if match else frozenset()
 
 
 def _form(form: ast.expr | None) -> str:

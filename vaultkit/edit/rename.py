@@ -191,22 +191,22 @@ def _list_item_edit(note: Note, name: str, item: str) -> Edit:
     item = '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if not note.front:
         return Edit(Span(1, 1, 1, 1), f"---\n{name}:\n  - {item}\n---\n\n")
-    found = [n for n in range(note.front) if re.match(rf"{name}\s*:", note.lines[n])]
-    if not found:
+    lines = [n for n in range(note.front) if re.match(rf"{name}\s*:", note.lines[n])]
+    if not lines:
         return Edit(Span(note.front, 1, note.front, 1), f"{name}:\n  - {item}\n")
-    key, below = note.lines[found[0]].rstrip(), note.lines[found[0] + 1]
+    key, below = note.lines[lines[0]].rstrip(), note.lines[lines[0] + 1]
     if key.endswith(":") and (listed := re.match(r"\s*- ", below)):
-        return Edit(Span(found[0] + 2, 1, found[0] + 2, 1), f"{listed[0]}{item}\n")
+        return Edit(Span(lines[0] + 2, 1, lines[0] + 2, 1), f"{listed[0]}{item}\n")
     if not re.search(r":\s*\[.*\S.*\]$", key):
         raise RenameError(f"{name} of {note.name!r} is not a list with an item")
-    return Edit(Span(found[0] + 1, len(key), found[0] + 1, len(key)), f", {item}")
+    return Edit(Span(lines[0] + 1, len(key), lines[0] + 1, len(key)), f", {item}")
 
 
 def _heading_edit(note: Note, heading: Heading, words: str) -> Edit:
     """Return the edit of a heading's line, which keeps its marks."""
     line = note.lines[heading.line - 1]
-    found = re.match(r"(?P<marks>[\s>]*#{1,6}[ \t]+)(?P<words>.*?)(?P<rest>[ \t]*#*[ \t]*)$", line)
-    begins, ends = found.span("words") if found else (0, len(line))
+    match = re.match(r"(?P<marks>[\s>]*#{1,6}[ \t]+)(?P<words>.*?)(?P<rest>[ \t]*#*[ \t]*)$", line)
+    begins, ends = match.span("words") if match else (0, len(line))
     return Edit(Span(heading.line, begins + 1, heading.line, ends + 1), words)
 
 
@@ -238,13 +238,13 @@ def _link_edits(note: Note, old: Link, new: Link) -> Iterator[Edit]:
         at = max(at, line.find("](", at))
     for was, becomes in ((old.target, new.target), (old.sub, new.sub)):
         for written, other in ((was, becomes), (quote(was, safe="/#"), quote(becomes, safe="/#"))):
-            found = line.find(written, at) if written else -1
-            if found >= 0:
+            start = line.find(written, at) if written else -1
+            if start >= 0:
                 if written != other:
-                    blank = " " in other and not old.wiki and line[found - 1] != "<"
+                    blank = " " in other and not old.wiki and line[start - 1] != "<"
                     other = quote(unquote(other), safe="/#") if blank else other
-                    yield Edit(Span.within(old.line, found + 1, len(written)), other)
-                at = found + len(written)
+                    yield Edit(Span.within(old.line, start + 1, len(written)), other)
+                at = start + len(written)
                 break
 
 
@@ -259,33 +259,33 @@ def _change_in_file(
         text = source.read(path, source.LARGEST_WITH_PICTURES)
     except source.UnreadableError:
         return
-    found = [_edit_of_range(text, *spot) for spot in finder(text, path, change)]
-    if found:
-        changes.edits[path] += found
+    edits = [_edit_of_range(text, *spot) for spot in finder(text, path, change)]
+    if edits:
+        changes.edits[path] += edits
 
 
 def _changed_links_of_notebook(
     text: str, path: Path, change: _Change
 ) -> Iterator[tuple[int, int, str]]:
     """Yield begin, end and new text of each link of a notebook that changes."""
-    for found in WIKILINK.finditer(text):
-        if other := change(Link.from_match(found), path):
-            yield found.start(), found.end(), str(other)
+    for match in WIKILINK.finditer(text):
+        if other := change(Link.from_match(match), path):
+            yield match.start(), match.end(), str(other)
 
 
 def _changed_links_of_drawing(
     text: str, path: Path, change: _Change
 ) -> Iterator[tuple[int, int, str]]:
     """Yield the links of an SVG drawing that change, with their labels for screen readers."""
-    for found in DRAWN.finditer(text):
-        link = WIKILINK.fullmatch(html.unescape(found["value"]))
+    for match in DRAWN.finditer(text):
+        link = WIKILINK.fullmatch(html.unescape(match["value"]))
         old = Link.from_match(link) if link else None
         if old is None or (other := change(old, path)) is None:
             continue
-        yield *found.span("value"), html.escape(str(other))
+        yield *match.span("value"), html.escape(str(other))
         # The label for screen readers.
         label = re.compile(rf'[^<>]*?\baria-label="(?P<name>{re.escape(html.escape(old.target))})"')
-        if (said := label.match(text, found.end())) and other.target != old.target:
+        if (said := label.match(text, match.end())) and other.target != old.target:
             yield *said.span("name"), html.escape(other.target)
 
 
@@ -307,7 +307,7 @@ def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> 
     except (OSError, ValueError, yaml.YAMLError):
         return
     was, becomes = vault.relative(old), vault.relative(new)
-    found: set[Edit] = set()
+    edits: set[Edit] = set()
 
     def visit(node: yaml.Node | None) -> None:
         """Record the edits of a part of the navigation."""
@@ -330,11 +330,11 @@ def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> 
         mark = node.style if node.style in ("'", '"') else ""
         plain = re.fullmatch(r"[A-Za-z][\w /.()+–-]*", value)
         mark = mark or ("" if plain else "'")
-        found.add(Edit(where, mark + (value.replace("'", "''") if mark == "'" else value) + mark))
+        edits.add(Edit(where, mark + (value.replace("'", "''") if mark == "'" else value) + mark))
 
     visit(root)
-    if found:
-        changes.edits[path] += sorted(found)
+    if edits:
+        changes.edits[path] += sorted(edits)
 
 
 def _code_that_calls(vault: Vault, name: str) -> Iterator[str]:

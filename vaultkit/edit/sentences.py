@@ -200,8 +200,8 @@ def unrounded(code: str) -> str:
     >>> unrounded("round(float(x / y), 2)"), unrounded("int(a) + int(b)")
     ('x / y', 'int(a) + int(b)')
     """
-    found = _ROUNDED.fullmatch(code)
-    inner = found["inner"] if found else ""
+    match = _ROUNDED.fullmatch(code)
+    inner = match["inner"] if match else ""
     whole = inner.count("(") == inner.count(")") and inner.find("(") <= inner.find(")")
     return unrounded(inner) if inner and whole else code
 

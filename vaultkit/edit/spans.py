@@ -48,8 +48,8 @@ def span_of_link_at(note: Note, line: int, column: int) -> Span:
     """Return the span of the link that begins at a place."""
     text = note.lines[line - 1] if line <= len(note.lines) else ""
     for pattern in (WIKILINK, _MARKDOWN_LINK):
-        if found := pattern.match(text, column - 1):
-            return Span.within(line, column, len(found[0]))
+        if match := pattern.match(text, column - 1):
+            return Span.within(line, column, len(match[0]))
     return span_to_line_end(note, line, column)
 
 
@@ -71,9 +71,9 @@ def _span_of_words(note: Note, check: Check) -> Span:
     words = (re.escape(word) for word in _BLANK.split(check.what.strip()))
     pattern = re.compile(r"\s+(?:>\s*)*".join(words))
     behind = "\n".join(note.lines[check.line - 1 : check.line + 2])
-    found = pattern.match(behind, check.column - 1)
-    if not found:
+    match = pattern.match(behind, check.column - 1)
+    if not match:
         return span_to_line_end(note, check.line, check.column)
-    *above, last = found[0].split("\n")
+    *above, last = match[0].split("\n")
     end = len(last) + 1 + (0 if above else check.column - 1)
     return Span(check.line, check.column, check.line + len(above), end)

@@ -53,8 +53,8 @@ def split_lines(text: str) -> list[str]:
     >>> split_lines("a\x0cb\r\nc\n")
     ['a\x0cb\r\n', 'c\n', '']
     """
-    found = _LINE.findall(text)
-    return found if found and not found[-1].endswith(("\n", "\r")) else [*found, ""]
+    lines = _LINE.findall(text)
+    return lines if lines and not lines[-1].endswith(("\n", "\r")) else [*lines, ""]
 
 
 def to_units(line: str, column: int, encoding: str) -> int:

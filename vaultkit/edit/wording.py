@@ -62,11 +62,11 @@ def stems(text: str, *, spoken: bool = False) -> frozenset[str]:
     >>> sorted(stems("the longest_paths of 12.0 cities"))
     ['12', 'city', 'long', 'path']
     """
-    found = _WORD.findall(_PART.sub(" ", _THOUSANDS.sub("", text)))
+    words = _WORD.findall(_PART.sub(" ", _THOUSANDS.sub("", text)))
     ignored = _SPOKEN_EMPTY if spoken else _EMPTY
     articles = _ARTICLES if spoken else ()
     return frozenset(
-        _stem(word) for word in found if word not in articles and word.lower() not in ignored
+        _stem(word) for word in words if word not in articles and word.lower() not in ignored
     )
 
 

@@ -78,7 +78,7 @@ def mutants_of(text: str, path: str, rng: random.Random) -> Iterator[Mutant]:
     rng
         Chooses the digits and letters.
     """
-    line_starts = [found.end() for found in re.finditer(r"\A|\n", text)]
+    line_starts = [match.end() for match in re.finditer(r"\A|\n", text)]
 
     for change in _changes_of(text, path, rng):
         line = sum(start <= change.at for start in line_starts)
@@ -160,34 +160,34 @@ def prose_of(text: str) -> str:
 
 def _change_output(text: str, start: int, end: int, rng: random.Random) -> Iterator[Change]:
     """Yield changes of an output: one digit of each number, one letter of each word."""
-    for found in re.finditer(r"(?<![\w.])-?\d+\.?\d*(?![\w.])", text[start:end]):
-        at = start + found.start() + _place_of_digit(found[0], rng)
+    for match in re.finditer(r"(?<![\w.])-?\d+\.?\d*(?![\w.])", text[start:end]):
+        at = start + match.start() + _place_of_digit(match[0], rng)
         yield Change(at, text[at], _other_digit(text[at], rng), "output")
-    for found in re.finditer(r"[A-Za-z]{3,}", text[start:end]):
-        at = start + found.start() + rng.randrange(len(found[0]))
+    for match in re.finditer(r"[A-Za-z]{3,}", text[start:end]):
+        at = start + match.start() + rng.randrange(len(match[0]))
         yield Change(at, text[at], "x" if text[at] != "x" else "y", "output")
 
 
 def _change_numbers(text: str, start: int, end: int, rng: random.Random) -> Iterator[Change]:
     """Yield a changed digit in each number of a text that a check may notice."""
-    for found in _NUMBER.finditer(text, start, end):
-        number = found[0].lstrip("-−")
-        line = text.rfind("\n", 0, found.start()) + 1
-        before = text[line : found.start()]
+    for match in _NUMBER.finditer(text, start, end):
+        number = match[0].lstrip("-−")
+        line = text.rfind("\n", 0, match.start()) + 1
+        before = text[line : match.start()]
         if "." not in number and (len(number) < 2 or _YEAR.fullmatch(number)):
             continue
         if re.match(r"0\d", number) or re.search(r"(?<![\w.])0\d+-$", before):
             continue  # a name: *007*, *003-12*
         if _REFERENCE.search(before) or re.match(r"[>\s]*\d*$", before):
             continue  # a name, or the number of a list item
-        if text[found.end() :].lstrip(" ).,;:").startswith("<!-- given"):
+        if text[match.end() :].lstrip(" ).,;:").startswith("<!-- given"):
             continue
         kind = "decimal" if "." in number else "integer"
         for name, pattern in _PLACES.items():
             if re.match(pattern, before):
                 kind += f" in {name}"
                 break
-        at = found.start() + _place_of_digit(found[0], rng)
+        at = match.start() + _place_of_digit(match[0], rng)
         yield Change(at, text[at], _other_digit(text[at], rng), kind)
 
 
@@ -205,13 +205,13 @@ def _change_shapes(
     text: str, start: int, end: int, letters: list[str], rng: random.Random
 ) -> Iterator[Change]:
     """Yield changes of each shape: two sizes exchanged, and one replaced."""
-    for found in _SHAPE.finditer(text, start, end):
-        sizes = list(re.compile(_SIZE).finditer(text, *found.span()))
+    for match in _SHAPE.finditer(text, start, end):
+        sizes = list(re.compile(_SIZE).finditer(text, *match.span()))
         are_digits = all(re.fullmatch(r"\d", size[0]) for size in sizes)
-        if found[0][0] == "(" and are_digits:
+        if match[0][0] == "(" and are_digits:
             continue  # a point, or an index
         line = text[text.rfind("\n", 0, start) + 1 : start]
-        if re.fullmatch(r"[> ]*- ", line) or re.match(r"[`$ ,.]*<!-- given", text[found.end() :]):
+        if re.fullmatch(r"[> ]*- ", line) or re.match(r"[`$ ,.]*<!-- given", text[match.end() :]):
             continue  # a wrong answer, or a given number
         for left, right in itertools.pairwise(sizes):
             if left[0] != right[0]:
@@ -257,14 +257,14 @@ def change_formula(tex: str, symbols: list[str], rng: random.Random) -> Iterator
         yield from _change_sizes(tex, symbols, rng)
         return
     relations = [
-        found
-        for found in re.finditer(r"\\(?:approx|neq?|leq?|geq?)(?![A-Za-z])|[=<>]", tex)
-        if not _is_inside_index(tex, found.start())
+        match
+        for match in re.finditer(r"\\(?:approx|neq?|leq?|geq?)(?![A-Za-z])|[=<>]", tex)
+        if not _is_inside_index(tex, match.start())
     ]
     if not relations:
         return
-    for found in relations:
-        yield Change(found.start(), found[0], _RELATIONS[found[0]], "relation")
+    for match in relations:
+        yield Change(match.start(), match[0], _RELATIONS[match[0]], "relation")
     # A sign after the first relation changes only one side.
     side = re.compile(r"\s*&?\s*").match(tex, relations[0].end())
     at = side.end() if side else relations[0].end()
@@ -272,27 +272,27 @@ def change_formula(tex: str, symbols: list[str], rng: random.Random) -> Iterator
     if at < len(tex) and tex[at] not in "-+$" and not is_zero:
         yield Change(at, "", "-", "sign")
         yield Change(at, "", r"2 \cdot ", "factor")
-    for found in re.finditer(r"\^\{?\\top\}?|\^T", tex):
-        yield Change(found.start(), found[0], "", "transposition")
-    for found in re.finditer(r"(?<![{=(&^_,\s$])\s*([+-])", tex):
-        yield Change(found.start(1), found[1], "-" if found[1] == "+" else "+", "sign")
-    for found in re.finditer(r"\^\{?(\d)\}?(?!\))", tex):
-        yield Change(found.start(1), found[1], "3" if found[1] == "2" else "2", "exponent")
-    for found in re.finditer(r"\\sqrt(?=\{)", tex):
-        yield Change(found.start(), found[0], "", "root")
-    for found in re.finditer(r"\\frac\{([^{}]+)\}\{([^{}]+)\}", tex):
-        if found[1] != found[2]:
-            yield Change(found.start(), found[0], rf"\frac{{{found[2]}}}{{{found[1]}}}", "fraction")
-    for found in re.finditer(r"\\[a-z]+(?![A-Za-z])", tex):
-        if found[0] in _OTHER_FUNCTIONS:
-            yield Change(found.start(), found[0], _OTHER_FUNCTIONS[found[0]], "function")
-    for found in re.finditer(r"_\{([a-z])([a-z])\}", tex):
-        if found[1] != found[2]:
-            yield Change(found.start(1), found[1] + found[2], found[2] + found[1], "index")
-    for found in re.finditer(r"_\{[a-z]\s*=\s*(\d)\}", tex):
-        yield Change(found.start(1), found[1], str(int(found[1]) + 1), "index")
-    for found in re.finditer(r"(?<![\w^\\.{=])\d+(?:\.\d+)?(?![\w.])", tex):
-        at = found.start() + _place_of_digit(found[0], rng)
+    for match in re.finditer(r"\^\{?\\top\}?|\^T", tex):
+        yield Change(match.start(), match[0], "", "transposition")
+    for match in re.finditer(r"(?<![{=(&^_,\s$])\s*([+-])", tex):
+        yield Change(match.start(1), match[1], "-" if match[1] == "+" else "+", "sign")
+    for match in re.finditer(r"\^\{?(\d)\}?(?!\))", tex):
+        yield Change(match.start(1), match[1], "3" if match[1] == "2" else "2", "exponent")
+    for match in re.finditer(r"\\sqrt(?=\{)", tex):
+        yield Change(match.start(), match[0], "", "root")
+    for match in re.finditer(r"\\frac\{([^{}]+)\}\{([^{}]+)\}", tex):
+        if match[1] != match[2]:
+            yield Change(match.start(), match[0], rf"\frac{{{match[2]}}}{{{match[1]}}}", "fraction")
+    for match in re.finditer(r"\\[a-z]+(?![A-Za-z])", tex):
+        if match[0] in _OTHER_FUNCTIONS:
+            yield Change(match.start(), match[0], _OTHER_FUNCTIONS[match[0]], "function")
+    for match in re.finditer(r"_\{([a-z])([a-z])\}", tex):
+        if match[1] != match[2]:
+            yield Change(match.start(1), match[1] + match[2], match[2] + match[1], "index")
+    for match in re.finditer(r"_\{[a-z]\s*=\s*(\d)\}", tex):
+        yield Change(match.start(1), match[1], str(int(match[1]) + 1), "index")
+    for match in re.finditer(r"(?<![\w^\\.{=])\d+(?:\.\d+)?(?![\w.])", tex):
+        at = match.start() + _place_of_digit(match[0], rng)
         yield Change(at, tex[at], _other_digit(tex[at], rng), "number in an equation")
     for at, symbol in _symbols_of(tex):
         others = [s for s in symbols if s != symbol]
@@ -334,9 +334,9 @@ def _symbols_of(tex: str) -> list[tuple[int, str]]:
     hidden = [range(*m.span()) for m in names.finditer(tex)]
     others = re.compile(r"[ijTe]|\\text\{\s*(?:for|where|if|and|so|with|when|or)\b.*", re.DOTALL)
     return [
-        (found.start(), found[0])
-        for found in _SYMBOL.finditer(tex)
-        if not others.fullmatch(found[0]) and not any(found.start() in span for span in hidden)
+        (match.start(), match[0])
+        for match in _SYMBOL.finditer(tex)
+        if not others.fullmatch(match[0]) and not any(match.start() in span for span in hidden)
     ]
 
 

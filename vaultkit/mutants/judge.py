@@ -118,8 +118,8 @@ class _Version:
                 yield from self.judges.check_block(index, steps, 0.0)
             yield from self.judges.check()
 
-        found = inspect(self.note, self.vault, _SETTINGS, run=run)
-        return any(check.outcome == FAILS for check in found)
+        checks = inspect(self.note, self.vault, _SETTINGS, run=run)
+        return any(check.outcome == FAILS for check in checks)
 
 
 def _target(kind: str) -> float:

@@ -173,11 +173,11 @@ def spans_of_statements(plain: str) -> Iterator[tuple[int, int]]:
     >>> list(spans_of_statements("Add 1. Is it? It is."))
     [(13, 20)]
     """
-    for found in _SENTENCE.finditer(plain):
-        line = plain[plain.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
-        asks = found[0].rstrip("*_)” ").endswith("?") or _REQUEST.match(found[0])
+    for match in _SENTENCE.finditer(plain):
+        line = plain[plain.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]
+        asks = match[0].rstrip("*_)” ").endswith("?") or _REQUEST.match(match[0])
         if not asks and not re.match(r"[> ]*\|", line):
-            yield found.span()
+            yield match.span()
 
 
 def turn_comparisons(plain: str, start: int, end: int, words: Lexicon) -> Iterator[Change]:
@@ -192,15 +192,15 @@ def turn_comparisons(plain: str, start: int, end: int, words: Lexicon) -> Iterat
         return
     negations = [m.span() for m, name in words.find("negations", sentence) if name != "words"]
     for table in ("directions", "sides"):
-        for found, name in words.find(table, sentence):
-            if (table, name) not in _OPPOSITES or _is_no_comparison(sentence, found):
+        for match, name in words.find(table, sentence):
+            if (table, name) not in _OPPOSITES or _is_no_comparison(sentence, match):
                 continue
-            if any(first < found.end() and found.start() < last for first, last in negations):
+            if any(first < match.end() and match.start() < last for first, last in negations):
                 continue
-            opposite = _opposite(found[0].lower(), words.words[table][_OPPOSITES[table, name]])
+            opposite = _opposite(match[0].lower(), words.words[table][_OPPOSITES[table, name]])
             if opposite:
-                after = _with_case_of(opposite, found[0])
-                yield Change(start + found.start(), found[0], after, COMPARISON)
+                after = _with_case_of(opposite, match[0])
+                yield Change(start + match.start(), match[0], after, COMPARISON)
 
 
 @cache
@@ -211,13 +211,13 @@ def _rare_words(words: Lexicon) -> frozenset[str]:
     return frozenset(max(re.split(r"[\s-]", entry), key=len) for entry in entries)
 
 
-def _is_no_comparison(sentence: str, found: re.Match[str]) -> bool:
+def _is_no_comparison(sentence: str, match: re.Match[str]) -> bool:
     """Return whether a word compares nothing, or has no opposite of one word.
 
     *One more matrix* adds, *even, or more sharply peaked* corrects, the opposite of *as wide*
     is *not as wide*.
     """
-    word, before, behind = found[0].lower(), sentence[: found.start()], sentence[found.end() :]
+    word, before, behind = match[0].lower(), sentence[: match.start()], sentence[match.end() :]
     if word in ("gain", "gains", "match"):
         return True  # the gain of a norm
     if word == "up to":
@@ -252,9 +252,9 @@ def _opposite(word: str, others: Sequence[str]) -> str:
 def _numbers_in(text: str, plain: str, start: int, end: int) -> list[Piece]:
     """Return the numbers in a part of a text that are not names."""
     return [
-        Piece(found.start(), found[0])
-        for found in _DIGITS.finditer(plain, start, end)
-        if not _is_name(text, plain, *found.span())
+        Piece(match.start(), match[0])
+        for match in _DIGITS.finditer(plain, start, end)
+        if not _is_name(text, plain, *match.span())
     ]
 
 
@@ -312,21 +312,21 @@ def _change_counts(
     text: str, plain: str, start: int, end: int, rng: random.Random
 ) -> Iterator[Change]:  # fmt: skip
     """Yield a sentence's small integers, ordinals, multiples and parts changed by one."""
-    for found in _SMALL.finditer(plain, start, end):
-        if _is_name(text, plain, *found.span()):
+    for match in _SMALL.finditer(plain, start, end):
+        if _is_name(text, plain, *match.span()):
             continue
-        count = found[0].lower()
+        count = match[0].lower()
         if count.isdigit():
             other = str(int(count) + rng.choice([-1, 1]))
         else:
             other = _neighbour(count, _COUNTS)
-        yield Change(found.start(), found[0], _with_case_of(other, found[0]), COUNT)
-    for found in _ORDINAL.finditer(plain, start, end):
-        other = _neighbour(found["ordinal"], _ORDINALS)
-        yield Change(found.start("ordinal"), found["ordinal"], other, ORDINAL)
-    for found in _MULTIPLE.finditer(plain, start, end):
-        other = _with_case_of(_MULTIPLES[found[0].lower()], found[0])
-        yield Change(found.start(), found[0], other, MULTIPLE)
+        yield Change(match.start(), match[0], _with_case_of(other, match[0]), COUNT)
+    for match in _ORDINAL.finditer(plain, start, end):
+        other = _neighbour(match["ordinal"], _ORDINALS)
+        yield Change(match.start("ordinal"), match["ordinal"], other, ORDINAL)
+    for match in _MULTIPLE.finditer(plain, start, end):
+        other = _with_case_of(_MULTIPLES[match[0].lower()], match[0])
+        yield Change(match.start(), match[0], other, MULTIPLE)
 
 
 def _neighbour(word: str, words: Sequence[str]) -> str:

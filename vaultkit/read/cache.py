@@ -127,9 +127,9 @@ class _Records(pickle.Unpickler):
         """Return a class by its name, if it is one of the records."""
         is_other = (module, name) in _OTHER_CLASSES
         if is_other or module.startswith(f"{_PACKAGE}."):
-            found = super().find_class(module, name)
-            if isinstance(found, type) and (is_other or is_dataclass(found)):
-                return found
+            known = super().find_class(module, name)
+            if isinstance(known, type) and (is_other or is_dataclass(known)):
+                return known
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a note")
 
 

@@ -121,8 +121,8 @@ def comments_behind_row(line: str) -> list[tuple[int, str]]:
     >>> comments_behind_row("| 1 | 2<!-- = row --> |")
     []
     """
-    found = _BEHIND_ROW.search(line)
-    comments = HTML_COMMENT.finditer(line, found.start()) if found else ()
+    match = _BEHIND_ROW.search(line)
+    comments = HTML_COMMENT.finditer(line, match.start()) if match else ()
     return [(comment.start() + 1, comment[1]) for comment in comments]
 
 
@@ -137,25 +137,25 @@ def _spans_of_comments(text: str) -> tuple[list[tuple[int, int]], int]:
     front = _FRONT.match(text)
     at = front.end() if front else 0
     spans = []
-    while found := _SIGNS.search(text, at):
-        at = found.end()
-        match found.lastgroup:
+    while match := _SIGNS.search(text, at):
+        at = match.end()
+        match match.lastgroup:
             case "mark" | "fence":
-                at = _end_of_fence(text, found)
-            case "indented" if _is_in_list(text, found.start()):
-                at = found.start() + len(found[0]) - len(found[0].lstrip())
+                at = _end_of_fence(text, match)
+            case "indented" if _is_in_list(text, match.start()):
+                at = match.start() + len(match[0]) - len(match[0].lstrip())
             case "html":
                 end = text.find("-->", at)
                 at = end + 3 if end >= 0 else at
             case "code" | "display":
-                mark = found[0]
+                mark = match[0]
                 until = _ENDS_PARAGRAPH.search(text, at)
                 limit = until.start() + 1 if until else len(text)
                 pattern = rf"(?<!`){mark}(?!`)" if mark[0] == "`" else r"(?<!\\)\$\$"
                 closing = re.compile(pattern).search(text, at, limit)
                 at = closing.end() if closing else at
             case "comment":
-                begins, line = found.start(), text.rfind("\n", 0, found.start()) + 1
+                begins, line = match.start(), text.rfind("\n", 0, match.start()) + 1
                 line_end = text.find("\n", at) if "\n" in text[at:] else len(text)
                 begins_line = not text[line:begins].strip("> \t")
                 ends_line = not text[at:line_end].strip()
@@ -181,14 +181,14 @@ def _is_in_list(text: str, at: int) -> bool:
     return False
 
 
-def _end_of_fence(text: str, found: re.Match[str]) -> int:
+def _end_of_fence(text: str, match: re.Match[str]) -> int:
     """Return the position behind the closing line of a fence, given its opening line."""
-    mark = found["mark"]
+    mark = match["mark"]
     closes = re.compile(rf"\n[> \t]*{mark[0]}{{{len(mark)},}}[ \t]*(?=\n|\Z)")
-    closing = closes.search(text, found.end())
-    if ">" in found["before"]:
+    closing = closes.search(text, match.end())
+    if ">" in match["before"]:
         # Code in a quote ends where the quote ends.
-        outside = re.compile(r"\n(?![ \t]*>)").search(text, found.end())
+        outside = re.compile(r"\n(?![ \t]*>)").search(text, match.end())
         ends = outside.start() if outside else len(text)
         return min(closing.end(), ends) if closing else ends
     return closing.end() if closing else len(text)

@@ -76,8 +76,8 @@ def links_in_drawing(path: Path) -> Iterator[Link]:
         svg = read(path, LARGEST_WITH_PICTURES)
     except UnreadableError:
         return
-    for found in DRAWN.finditer(svg):
-        link = WIKILINK.fullmatch(html.unescape(found["value"]))
+    for match in DRAWN.finditer(svg):
+        link = WIKILINK.fullmatch(html.unescape(match["value"]))
         if link:
             yield Link.from_match(link)
 
@@ -108,7 +108,7 @@ def files_below(root: Path) -> tuple[list[Path], list[Path]]:
     Hidden folders, `node_modules` and Python environments are left out. Symbolic links to folders
     are followed, as in Obsidian and MkDocs; no folder is listed twice.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     circles: list[Path] = []
     # Folders below the root come first, so that none of them is found through a link.
     linked: list[Path] = []
@@ -129,8 +129,8 @@ def files_below(root: Path) -> tuple[list[Path], list[Path]]:
             links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
             linked += links
             folders[:] = [name for name in folders if Path(folder, name) not in links]
-            found += [Path(folder, name) for name in sorted(names) if not _is_hidden(name)]
-    return found, circles
+            files += [Path(folder, name) for name in sorted(names) if not _is_hidden(name)]
+    return files, circles
 
 
 def _is_hidden(name: str) -> bool:

@@ -48,16 +48,16 @@ class Expanded:
             self._replace(first, last, "")
         macros = _macros(definitions) if definitions else {}
         at = expansions = 0
-        while macros and (found := COMMAND.search(self.tex, at)):
-            macro = macros.get(found["name"] or "")
+        while macros and (match := COMMAND.search(self.tex, at)):
+            macro = macros.get(match["name"] or "")
             if macro is None:
-                at = found.end()
+                at = match.end()
                 continue
             expansions += 1
             if expansions > _MOST_EXPANSIONS or len(self.tex) > _LONGEST:
                 break  # an expansion that does not end
-            body, end = self._expand(macro, found.end())
-            at = found.start()
+            body, end = self._expand(macro, match.end())
+            at = match.start()
             self._replace(at, end, body)
 
     def origin(self, at: int) -> int:
@@ -77,9 +77,9 @@ class Expanded:
             argument, at = argument_at(self.tex, at)
             arguments.append(argument)
 
-        def argument_of(found: re.Match[str]) -> str:
-            number = int(found[1])
-            return arguments[number - 1] if 0 < number <= len(arguments) else found[0]
+        def argument_of(match: re.Match[str]) -> str:
+            number = int(match[1])
+            return arguments[number - 1] if 0 < number <= len(arguments) else match[0]
 
         body = _PARAMETER.sub(argument_of, macro.body)
         # A command that ends the body must not join the letters behind it.
@@ -101,7 +101,7 @@ class Expanded:
 @lru_cache(maxsize=64)
 def _macros(definitions: str) -> dict[str, _Macro]:
     """Return the commands that are defined, by their names without the backslash."""
-    found: dict[str, _Macro] = {}
+    macros: dict[str, _Macro] = {}
     for first, last in spans_of_definitions(definitions):
         source = definitions[first:last]
         kind = COMMAND.match(source)
@@ -126,5 +126,5 @@ def _macros(definitions: str) -> dict[str, _Macro]:
                 body = f"\\operatorname{star}{{{body}}}"
         command = COMMAND.fullmatch(name.strip())
         if command and command["name"]:
-            found[command["name"]] = _Macro(arity, default, body)
-    return found
+            macros[command["name"]] = _Macro(arity, default, body)
+    return macros

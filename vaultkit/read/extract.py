@@ -53,11 +53,11 @@ def text_of_inline(
                 not_run = bool(reason_behind(children, "not run", position + 1))
                 prose.add_formula(child.content, *begins, not_run=not_run)
             case "wikilink":
-                found = child.meta["match"]
-                link = Link.from_match(found)
+                match_of_link = child.meta["match"]
+                link = Link.from_match(match_of_link)
                 if link.words:
                     # The words of a link follow the name of its note.
-                    ahead = found.start("words") - found.start()
+                    ahead = match_of_link.start("words") - match_of_link.start()
                     begins = places(child.meta.get("at", 0) + ahead)
                 if link.embed:
                     yield from _text_beside(
@@ -93,7 +93,7 @@ def text_of_inline(
                 prose.add_comment(hidden[begins], *begins, _tex_before(children, position))
     # The type of a callout and the id of a block are not text.
     for pattern in (BLOCK_ID, _CALLOUT):
-        prose.text = pattern.sub(lambda found: " " * len(found[0]), prose.text)
+        prose.text = pattern.sub(lambda match: " " * len(match[0]), prose.text)
     yield prose
 
 
@@ -181,10 +181,10 @@ def text_of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterato
         if _STYLE.match(raw):
             continue
         following = _GIVEN.match(lines[number + 1]) if number + 1 < len(lines) else None
-        for found in _LABEL.finditer(raw):
-            kind = str(found.lastgroup)
+        for match in _LABEL.finditer(raw):
+            kind = str(match.lastgroup)
             prose = Prose("diagram", covers_last=True)
-            prose.add(found[kind], line + number, column + found.start(kind))
+            prose.add(match[kind], line + number, column + match.start(kind))
             if following:
                 prose.add_reason(following[1].strip())
             yield prose
@@ -196,8 +196,8 @@ _CLICK = re.compile(r"\s*click\s+\S+\s+(?:href\s+)?\"(?P<href>[^\"]+)\"")
 def links_of_diagram(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
     """Yield the links of a Mermaid diagram, each with the number of its line."""
     for number, raw in enumerate(lines):
-        if found := _CLICK.match(raw):
-            yield number, found
+        if match := _CLICK.match(raw):
+            yield number, match
 
 
 def text_of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:

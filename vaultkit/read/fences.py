@@ -39,7 +39,7 @@ def parse_options(info: str) -> dict[str, str | None]:
     >>> parse_options('python title="a b.py" no-run')
     {'title': 'a b.py', 'no-run': None}
     """
-    found: dict[str, str | None] = {}
+    options: dict[str, str | None] = {}
     try:
         words = shlex.split(info)[1:]
     except ValueError as error:
@@ -48,10 +48,10 @@ def parse_options(info: str) -> dict[str, str | None]:
         raise ValueError(what) from error
     for word in words:
         key, equals, value = word.partition("=")
-        if key in found:
+        if key in options:
             raise ValueError(f"{key!r} occurs twice")
-        found[key] = value if equals else None
-    return found
+        options[key] = value if equals else None
+    return options
 
 
 def readable_options(info: str) -> dict[str, str | None]:

@@ -62,13 +62,13 @@ class HTMLReader(HTMLParser):
             if closes:
                 self.handle_endtag(name)
                 continue
-            found = [
+            pairs = [
                 (key.lower(), unescape(value[1:-1]) if value else None)
                 for key, value in _ATTRIBUTE.findall(attributes)
             ]
             if alone:
-                self.handle_startendtag(name, found)
+                self.handle_startendtag(name, pairs)
             else:
-                self.handle_starttag(name, found)
+                self.handle_starttag(name, pairs)
         if text := data[at:]:
             self.handle_data(unescape(text))

@@ -51,8 +51,8 @@ def argument_at(tex: str, at: int) -> tuple[str, int]:
     while at < len(tex) and tex[at].isspace():
         at += 1
     if tex[at : at + 1] != "{":
-        found = COMMAND.match(tex, at)
-        end = found.end() if found else min(at + 1, len(tex))
+        match = COMMAND.match(tex, at)
+        end = match.end() if match else min(at + 1, len(tex))
         return tex[at:end], end
     depth = 0
     for sign in re.finditer(r"\\.|[{}]", tex[at:], re.DOTALL):
@@ -74,8 +74,8 @@ def replace_chemistry(tex: str, write: Callable[[str, str], str]) -> str:
     'm_{<ce Fe^{2+}>} = 3'
     """
     parts, at = [], 0
-    while found := _CHEMISTRY.search(tex, at):
-        inner, end = argument_at(tex, found.end())
-        parts += [tex[at : found.start()], write(found["name"], inner)]
+    while match := _CHEMISTRY.search(tex, at):
+        inner, end = argument_at(tex, match.end())
+        parts += [tex[at : match.start()], write(match["name"], inner)]
         at = end
     return "".join((*parts, tex[at:]))

@@ -110,8 +110,8 @@ def _odd_characters(text: str) -> Iterator[Problem]:
         ("\0", "a NUL character: this is not text, or it is UTF-16; save it as UTF-8"),
         (SURROGATE, "half a character, which cannot be stored in a file"),
     ):
-        if found := re.search(pattern, text):
-            before = LINE_END.sub("\n", text[: found.start()])
+        if match := re.search(pattern, text):
+            before = LINE_END.sub("\n", text[: match.start()])
             yield Problem(before.count("\n") + 1, what, len(before) - before.rfind("\n"))
 
 
@@ -261,34 +261,34 @@ class _Reader:
 
     def read_front_matter(self, token: Token) -> None:
         """Record the properties: values, links, problems, and the texts that readers see."""
-        found = properties.read(token.content)
+        front = properties.read(token.content)
         self.front = (token.map or (0, 0))[1]
-        self.meta = found.values
+        self.meta = front.values
         # Lines of the properties are counted from the second line of the file.
-        self.problems += [replace(problem, line=problem.line + 1) for problem in found.problems]
-        self.links += [replace(link, line=link.line + 1) for link in found.links]
+        self.problems += [replace(problem, line=problem.line + 1) for problem in front.problems]
+        self.links += [replace(link, line=link.line + 1) for link in front.links]
         for key in extract.PROPERTIES:
             lines = token.content.split("\n")
             where = (n for n, raw in enumerate(lines) if raw.startswith(f"{key}:"))
             line = _line(token) + 1 + next(where, 0)
-            self.read_formulas_left_as_text(str(found.values.get(key) or ""), line)
-        self.prose += extract.text_of_properties(found.values, token.content, _line(token) + 1)
+            self.read_formulas_left_as_text(str(front.values.get(key) or ""), line)
+        self.prose += extract.text_of_properties(front.values, token.content, _line(token) + 1)
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
         """Return the title of the callout that begins at ``index``; None for a plain quote."""
         first = next((t for t in tokens[index + 1 : index + 3] if t.type == "inline"), None)
-        found = CALLOUT.match(first.content) if first else None
-        if not found:
+        match = CALLOUT.match(first.content) if first else None
+        if not match:
             return None
-        title = "".join(map(_plain_words, tokenize_line(found["title"])))
-        return title or found["type"].capitalize()
+        title = "".join(map(_plain_words, tokenize_line(match["title"])))
+        return title or match["type"].capitalize()
 
     def read_heading(self, token: Token, inline: Token) -> None:
         """Record a heading, with the anchor that the site gives it."""
         text = "".join(map(_plain_words, inline.children or [])).strip()
-        found = block_id(text)
+        match = block_id(text)
         # The site joins the words around a comment in the same way.
-        text = " ".join((text[: found.start()] if found else text).split())
+        text = " ".join((text[: match.start()] if match else text).split())
         # The site distinguishes headings with the same words in this way.
         anchor = _unique_anchor(slug(text), self.slugs)
         line, column = self.source.places(inline, (_line(token) - 1, 0))(0)
@@ -328,9 +328,9 @@ class _Reader:
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
         elif fence.language == "mermaid":
             self.prose += extract.text_of_diagram(lines, fence.line + 1, len(prefix) + 1)
-            for number, found in extract.links_of_diagram(lines):
+            for number, links in extract.links_of_diagram(lines):
                 line = fence.line + 1 + number
-                self.read_link(found["href"], "", line, len(prefix) + 1 + found.start("href"), "")
+                self.read_link(links["href"], "", line, len(prefix) + 1 + links.start("href"), "")
 
     def place(self, token: Token, at: int) -> tuple[int, int]:
         """Return line and column in the file of a place in the text of a token."""
@@ -475,14 +475,14 @@ class _Reader:
     def read_tag(self, tag: str, places: Places, at: int) -> None:
         """Record the links of an HTML tag that begins at the place ``at``."""
         alt = HTML_ALT.search(tag)
-        for found in HTML_LINK.finditer(tag):
-            href = unescape((found["value"] or found["bare"]).strip("\"'"))
+        for match in HTML_LINK.finditer(tag):
+            href = unescape((match["value"] or match["bare"]).strip("\"'"))
             words = unescape(alt["value"].strip("\"'")) if alt else ""
-            name = found["name"].lower()
+            name = match["name"].lower()
             image = name in ("src", "srcset")
             if name == "data" and not tag.lower().startswith("<object"):
                 continue
-            line, column = places(at + found.start("name"))
+            line, column = places(at + match.start("name"))
             if name == "srcset":
                 # `srcset` has several addresses, each with a width or density.
                 for address in re.findall(r"(?:^|,\s|(?<=\d[xw]),)\s*(\S+?)(?=,?\s|,?$)", href):
@@ -495,9 +495,9 @@ class _Reader:
 
         This is the alternative text of images, and text of the front matter.
         """
-        for found in _DOLLARS.finditer(text):
-            if has_relation(found[1]):
-                self.untypeset_formulas.append(Formula(line, found[1], False, column=column))
+        for match in _DOLLARS.finditer(text):
+            if has_relation(match[1]):
+                self.untypeset_formulas.append(Formula(line, match[1], False, column=column))
 
     def read_link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False
@@ -514,13 +514,13 @@ class _Reader:
         self, token: Token, span: tuple[int, int], tokens: list[Token], index: int
     ) -> None:
         """Record the lines that a block id ``^id`` names: a paragraph, an item, the block above."""
-        found = block_id(token.content)
-        if not found:
+        match = block_id(token.content)
+        if not match:
             return
         # A footnote within a line has no block of its own.
         first, last = span[0] + 1, max(span[0] + 1, span[1])
         lines_above = None
-        if not token.content[: found.start()].strip():  # it is on a line of its own
+        if not token.content[: match.start()].strip():  # it is on a line of its own
             above = (tokens[at] for at in range(index - 2, -1, -1))
             siblings = (other for other in above if other.level == token.level - 1)
             lines_above = next(filter(None, map(lines_of, siblings)), None)
@@ -531,7 +531,7 @@ class _Reader:
             last = max(last, (lines_of(tokens[index - 2]) or span)[1])
             while last > end_of_text and not self.lines[last - 1].strip("> \t"):
                 last -= 1
-        self.block_ids[found["id"]] = (first, last)
+        self.block_ids[match["id"]] = (first, last)
 
 
 def _unique_anchor(wanted: str, taken: dict[str, int]) -> str:
@@ -545,8 +545,8 @@ def _unique_anchor(wanted: str, taken: dict[str, int]) -> str:
     ['x', 'x_1', 'x_2']
     """
     stem, number = wanted, 0
-    if found := re.fullmatch(r"(.*)_(\d+)", wanted):
-        stem, number = found[1], int(found[2])
+    if match := re.fullmatch(r"(.*)_(\d+)", wanted):
+        stem, number = match[1], int(match[2])
     anchor = wanted
     number = max(number, taken.get(wanted, 0))
     while anchor in taken or not anchor:

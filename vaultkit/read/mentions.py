@@ -63,25 +63,25 @@ class NameFinder:
         linked
             The paths of the notes that it links to.
         """
-        found: dict[Path, UnlinkedMention] = {}
+        mentions: dict[Path, UnlinkedMention] = {}
         for passage in source.passages:
             sentences = Sentences(passage.source)
             for match in self._find(passage.plain):
                 path = self._paths[_key(match[0])]
-                if path == source.path or path in linked or path in found:
+                if path == source.path or path in linked or path in mentions:
                     continue
                 first, last = sentences.sentence_span(match.start())
                 before = passage.source[first : match.start()].lstrip()
                 if self._is_ordinary_word(match[0], before):
                     continue
                 if is_whole(tidy(passage.source[first:last])):
-                    found[path] = UnlinkedMention(
+                    mentions[path] = UnlinkedMention(
                         source,
                         before,
                         passage.source[match.start() : match.end()],
                         passage.source[match.end() : last].rstrip(),
                     )
-        return found
+        return mentions
 
     def _is_ordinary_word(self, name: str, before: str) -> bool:
         """Return whether a name is an alias of one word, used as an ordinary word.
@@ -116,10 +116,10 @@ def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
         for word in _STARTS.finditer(text):
             first = word[0].casefold()
             if word.start() >= end and first in by_first:
-                found = pattern(first).match(text, word.start())
-                if found:
-                    end = found.end()
-                    yield found
+                match = pattern(first).match(text, word.start())
+                if match:
+                    end = match.end()
+                    yield match
 
     return find
 

@@ -159,14 +159,14 @@ class Link:
     column: int = 1
 
     @classmethod
-    def from_match(cls, found: re.Match[str], line: int = 0, column: int = 1) -> Link:
+    def from_match(cls, match: re.Match[str], line: int = 0, column: int = 1) -> Link:
         """Return the link of a match of `WIKILINK`."""
         return cls(
             line=line,
-            target=found["target"].strip(),
-            sub=(found["sub"] or "")[1:].strip(),
-            words=(found["words"] or "").strip(),
-            embed=bool(found["embed"]),
+            target=match["target"].strip(),
+            sub=(match["sub"] or "")[1:].strip(),
+            words=(match["words"] or "").strip(),
+            embed=bool(match["embed"]),
             wiki=True,
             column=column,
         )
@@ -372,8 +372,8 @@ class Note:
     @property
     def old_headings(self) -> tuple[Link, ...]:
         """Links from headings that the note had before, which are their words, to their content."""
-        found = map(WIKILINK.fullmatch, strings_of(self.meta.get("old_headings")))
-        return tuple(Link.from_match(link) for link in found if link and link["words"])
+        match = map(WIKILINK.fullmatch, strings_of(self.meta.get("old_headings")))
+        return tuple(Link.from_match(link) for link in match if link and link["words"])
 
     @property
     def summary(self) -> str:
@@ -411,10 +411,10 @@ class Note:
     @cached_property
     def formulas_by_line(self) -> dict[int, list[Formula]]:
         """Its formulas, by the line on which they begin."""
-        found: dict[int, list[Formula]] = defaultdict(list)
+        formulas: dict[int, list[Formula]] = defaultdict(list)
         for formula in self.formulas:
-            found[formula.line].append(formula)
-        return dict(found)
+            formulas[formula.line].append(formula)
+        return dict(formulas)
 
     @cached_property
     def preamble(self) -> str:
@@ -449,11 +449,11 @@ class Note:
     @cached_property
     def _headings(self) -> dict[str, list[Heading]]:
         """The headings by their words."""
-        found: dict[str, list[Heading]] = defaultdict(list)
+        headings: dict[str, list[Heading]] = defaultdict(list)
         for heading in self.headings:
             for words in heading.names:
-                found[words].append(heading)
-        return found
+                headings[words].append(heading)
+        return headings
 
     @cached_property
     def _anchors(self) -> dict[str, Heading]:

@@ -91,11 +91,11 @@ def _note_of(path: Path, file: list[str], raw: str) -> Note:
             lines[at + 1 : at + 1 + len(source)] = text
         at += 1 + len(source)
     note = parse("\n".join(lines), path)
-    found = {block.fence.line for block in note.blocks}
+    first_lines = {block.fence.line for block in note.blocks}
     problems = [
         Problem(line, "this cell is within a part that a cell above leaves open")
         for line in blocks
-        if line not in found and not note.problems  # which say what is open
+        if line not in first_lines and not note.problems  # which say what is open
     ]
     return replace(
         note,

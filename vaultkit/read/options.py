@@ -236,8 +236,8 @@ def kinds_of_results(names: Iterable[str]) -> frozenset[str]:
 
 def _line_of(name: str, message: str, text: str) -> int:
     """Return the line of an error: TOML's messages name it; a setting is searched for."""
-    if found := re.search(r"at line (\d+)", message):
-        return int(found[1])
+    if match := re.search(r"at line (\d+)", message):
+        return int(match[1])
     key = re.compile(rf"\s*\[?\s*[\"']?{re.escape(name)}/?[\"']?\s*[=\]]")
     rows = enumerate(text.split("\n"), 1)
     return next((number for number, row in rows if name and key.match(row)), 1)

@@ -98,13 +98,13 @@ def join_texts(children: list[Token]) -> list[Token]:
     Its ``meta["parts"]`` has, for each of them, where its text begins in the joined text, and its
     ``meta["at"]``: where it begins in the content of the inline token.
     """
-    found: list[Token] = []
+    joined: list[Token] = []
     parts: list[str] = []
     length = 0
 
     def finish() -> None:
         if parts:
-            found[-1].content = "".join(parts)
+            joined[-1].content = "".join(parts)
             parts.clear()
 
     for child in children:
@@ -112,16 +112,16 @@ def join_texts(children: list[Token]) -> list[Token]:
             if not parts:
                 child.type = "text"
                 child.meta["parts"] = []
-                found.append(child)
+                joined.append(child)
                 length = 0
-            found[-1].meta["parts"].append((length, child.meta.get("at", 0)))
+            joined[-1].meta["parts"].append((length, child.meta.get("at", 0)))
             parts.append(child.content)
             length += len(child.content)
         else:
             finish()
-            found.append(child)
+            joined.append(child)
     finish()
-    return found
+    return joined
 
 
 def parts_of(token: Token) -> Iterator[tuple[str, int]]:

@@ -126,15 +126,15 @@ def prediction_at(
     first_text = texts[0].content[callout.end() :].strip()
     paragraphs = [token.content for token in texts[1:] if token.level == level + 2]
     # All groups of the title are missing if it cannot be parsed.
-    found = _TITLE.fullmatch(title)
-    part, which, decimals = found.group("part", "which", "decimals") if found else (None,) * 3
+    match = _TITLE.fullmatch(title)
+    part, which, decimals = match.group("part", "which", "decimals") if match else (None,) * 3
     return Prediction(
         line=place(tokens[index], 0)[0],
         title=title,
         question="\n".join(text for text in (first_text, *paragraphs) if text),
         distractors=tuple(_distractors(within, place)),
         below=_line_of_code(tokens[closing + 1 :]),
-        part=(part or "output").lower() if found else "",
+        part=(part or "output").lower() if match else "",
         which=ORDINALS[which.lower()] if which else None,
         decimals=int(decimals) if decimals else None,
     )

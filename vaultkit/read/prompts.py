@@ -51,11 +51,11 @@ def examples(text: str) -> list[Example]:
             rest = next((later for later in lines[index:] if later.strip()), "")
             if rest and not _PROMPT.match(rest):
                 filled[index] = " " * indent + "<BLANKLINE>"
-    found = []
+    blocks = []
     for example in doctest.DocTestParser().get_examples("\n".join(filled)):
         first = example.lineno + example.source.count("\n")
         shown = re.sub(r"^<BLANKLINE>$", "", example.want, flags=re.MULTILINE)
-        found.append(
+        blocks.append(
             Example(
                 example.source,
                 shown.removesuffix("\n"),
@@ -66,4 +66,4 @@ def examples(text: str) -> list[Example]:
                 example.exc_msg,
             )
         )
-    return found
+    return blocks

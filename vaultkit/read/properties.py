@@ -28,10 +28,10 @@ class Properties:
 
 def read(text: str) -> Properties:
     """Parse front matter; errors are listed in the `problems` of the result."""
-    found = Properties()
+    properties = Properties()
     if len(text) > LONGEST:
-        found.problems.append(Problem(1, f"front matter: longer than {LONGEST:,} characters"))
-        return found
+        properties.problems.append(Problem(1, f"front matter: longer than {LONGEST:,} characters"))
+        return properties
     loader: _Loader | None = None
     try:
         loader = _Loader(text)
@@ -45,15 +45,15 @@ def read(text: str) -> Properties:
         at = mark.index if mark else getattr(error, "position", 0)
         # The position is reported as that of the problem.
         what = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        found.problems.append(_problem(text, what, at))
+        properties.problems.append(_problem(text, what, at))
     except _MisreadError as error:
-        found.problems.append(_problem(text, error.reason, error.at))
+        properties.problems.append(_problem(text, error.reason, error.at))
     else:
-        found.values = values
+        properties.values = values
         for first, last in loader.scalars:
             for link in WIKILINK.finditer(text, first, last):
-                found.links.append(Link.from_match(link, *_place(text, link.start())))
-    return found
+                properties.links.append(Link.from_match(link, *_place(text, link.start())))
+    return properties
 
 
 class _MisreadError(ValueError):

@@ -111,8 +111,8 @@ class Prose:
 
     def reason_behind(self, text: str, end: int) -> str:
         """Return the reason that follows the position ``end`` of a text, or the link there."""
-        found = _BEHIND.match(text, end)
-        return self.reasons[ord(found[1]) - _REASONS] if found else ""
+        match = _BEHIND.match(text, end)
+        return self.reasons[ord(match[1]) - _REASONS] if match else ""
 
     def last_reason(self) -> str:
         """Return the reason at the end of the text."""

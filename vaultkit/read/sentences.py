@@ -86,8 +86,8 @@ class Sentences:
     def _find_ends(self) -> list[int]:
         """Return where sentences end, which is never within brackets, an image or a link."""
         inside = _spans_in_parentheses(self.content) + _spans_with_address(self.content)
-        inside += [found.span() for found in WIKILINK.finditer(self.content)]
-        ends = [found.end() for found in _END.finditer(self.content)]
+        inside += [match.span() for match in WIKILINK.finditer(self.content)]
+        ends = [match.end() for match in _END.finditer(self.content)]
         return [end for end in ends if not any(first < end <= last for first, last in inside)]
 
 
@@ -104,7 +104,7 @@ def is_whole(sentence: str) -> bool:
     >>> is_whole("See [[Softmax]]."), is_whole("[[Softmax|exponentials]], by row"), is_whole("")
     (True, False, False)
     """
-    shown = WIKILINK.sub(lambda found: found["words"] or found["target"], sentence)
+    shown = WIKILINK.sub(lambda match: match["words"] or match["target"], sentence)
     return bool(_WHOLE.fullmatch(shown)) and shown.count("(") == shown.count(")")
 
 
@@ -133,7 +133,7 @@ def _spans_in_parentheses(content: str) -> list[tuple[int, int]]:
     >>> _spans_in_parentheses("a (b (c)) `(d)`")
     [(2, 8)]
     """
-    text = _CODE_OR_FORMULA.sub(lambda found: " " * len(found[0]), content)
+    text = _CODE_OR_FORMULA.sub(lambda match: " " * len(match[0]), content)
     found, opened = [], []
     for bracket in _BRACKET.finditer(text):
         at = bracket.start()

@@ -46,8 +46,8 @@ def reason(comment: str, what: str) -> str:
     >>> reason("<!-- given -->", "given")
     'no reason is given'
     """
-    found = REASON.match(comment.strip())
-    return (found["why"] or NO_REASON) if found and found["what"] == what else ""
+    match = REASON.match(comment.strip())
+    return (match["why"] or NO_REASON) if match and match["what"] == what else ""
 
 
 #: A comment of HTML alone, with its content.

@@ -34,16 +34,16 @@ def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
     """Return a rule of markdown-it that turns each match of a pattern into a token of a kind."""
 
     def rule(state: StateInline, silent: bool) -> bool:
-        found = pattern.match(state.src, state.pos)
-        if not found:
+        match = pattern.match(state.src, state.pos)
+        if not match:
             return False
-        if kind == "wikilink" and found["target"].count("`") > 1:
+        if kind == "wikilink" and match["target"].count("`") > 1:
             return False  # code is not the name of a note
         if not silent:
             token = state.push(kind, "", 0)
-            token.content = found[0]
-            token.meta = {"match": found}
-        state.pos = found.end()
+            token.content = match[0]
+            token.meta = {"match": match}
+        state.pos = match.end()
         return True
 
     return rule
@@ -157,8 +157,8 @@ _NO_TEXT = re.compile(r"[\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ufdd0]")
 
 def _parse_text(state: StateInline, silent: bool) -> bool:
     """Parse text as markdown-it-py does, but stop at the filler of comments."""
-    found = _NO_TEXT.search(state.src, state.pos)
-    end = found.start() if found else state.posMax
+    match = _NO_TEXT.search(state.src, state.pos)
+    end = match.start() if match else state.posMax
     if end == state.pos:
         return False
     if not silent:
@@ -181,14 +181,16 @@ class _State(StateInline):
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802
         """Let ``**`` open and close also between letters of scripts without spaces."""
-        found = super().scanDelims(start, canSplitWord)
+        delimiters = super().scanDelims(start, canSplitWord)
         if self.src[start] == "_":
-            return found  # part of a name: 変数_x_値
-        end = start + found.length
+            return delimiters  # part of a name: 変数_x_値
+        end = start + delimiters.length
         before, behind = self.src[start - 1 : start] if start else "", self.src[end : end + 1]
         opens = bool(_UNSPACED.match(before)) and bool(behind.strip())
         closes = bool(_UNSPACED.match(behind)) and bool(before.strip())
-        return Scanned(found.can_open or opens, found.can_close or closes, found.length)
+        return Scanned(
+            delimiters.can_open or opens, delimiters.can_close or closes, delimiters.length
+        )
 
 
 class _Inline(ParserInline):

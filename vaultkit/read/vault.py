@@ -414,21 +414,21 @@ class Vault:
     @cached_property
     def _links_by_target(self) -> dict[Path, dict[Path, list[Link]]]:
         """The links to each note, by the paths of their sources, in order."""
-        found: dict[Path, dict[Path, list[Link]]] = defaultdict(dict)
+        by_target: dict[Path, dict[Path, list[Link]]] = defaultdict(dict)
         for source in self.notes.values():
             for path, links in self.links_to_notes(source).items():
-                found[path][source.path] = links
-        return found
+                by_target[path][source.path] = links
+        return by_target
 
     def links_to_notes(self, source: Note) -> dict[Path, list[Link]]:
         """Return the links of a note, in text and drawings, by the other note they lead to."""
-        found: dict[Path, list[Link]] = defaultdict(list)
+        links: dict[Path, list[Link]] = defaultdict(list)
         for link in (*source.links, *self.links_in_drawings(source)):
             with suppress(BrokenLinkError):
                 path = self.find(link.target, source.path)
                 if path != source.path and path in self.notes:
-                    found[path].append(link)
-        return found
+                    links[path].append(link)
+        return links
 
     @cached_property
     def _name_finder(self) -> NameFinder:
@@ -442,20 +442,20 @@ class Vault:
         for path, sources in self._links_by_target.items():
             for source in sources:
                 linked[source].add(path)
-        found: dict[Path, dict[Path, UnlinkedMention]] = defaultdict(dict)
+        mentions: dict[Path, dict[Path, UnlinkedMention]] = defaultdict(dict)
         for note in self.notes.values():
             for path, mention in self._name_finder.mentioned_in(note, linked[note.path]).items():
-                found[path][note.path] = mention
-        return found
+                mentions[path][note.path] = mention
+        return mentions
 
     @cached_property
     def notes_by_name(self) -> dict[str, list[Path]]:
         """The notes by each of their names and aliases, in lower case."""
-        found: dict[str, list[Path]] = defaultdict(list)
+        notes: dict[str, list[Path]] = defaultdict(list)
         for path, note in self.notes.items():
             for name in {name.casefold() for name in (note.name, *note.aliases)}:
-                found[name].append(path)
-        return found
+                notes[name].append(path)
+        return notes
 
     def _address_of_path(self, path: Path) -> str:
         return address_of_path(self.relative(path.with_suffix("")))
@@ -463,7 +463,7 @@ class Vault:
     @cached_property
     def _addresses(self) -> dict[Path, str]:
         """The addresses of the notes; of two equal ones, the note with the shorter name has it."""
-        found: dict[Path, str] = {}
+        addresses: dict[Path, str] = {}
         #: The addresses in use, each with the last number that was added to it.
         taken: dict[str, int] = {}
         for path in sorted(self.notes, key=lambda path: (len(path.name), str(path))):
@@ -472,8 +472,8 @@ class Vault:
                 taken[wanted] += 1
                 address = f"{wanted}-{taken[wanted]}"
             taken[address] = 1
-            found[path] = address
-        return found
+            addresses[path] = address
+        return addresses
 
     @cached_property
     def _nearest(self) -> Nearest:

@@ -185,9 +185,9 @@ class BlockRenderer:
             return at + 3
         line = self._inline_renderer(inline, block=self.tokens[at])
         first = 0
-        if self.tokens[at - 1].type == "list_item_open" and (found := TASK.match(inline.content)):
-            first = found.end()
-            box = _BOX.format(" checked" if found["state"] != " " else "")
+        if self.tokens[at - 1].type == "list_item_open" and (match := TASK.match(inline.content)):
+            first = match.end()
+            box = _BOX.format(" checked" if match["state"] != " " else "")
             line.html_before = self.page.stash(box)
         hidden = self.tokens[at].hidden
         return self._render_prose(parent, inline, line, first, hidden, at + 3)
@@ -259,12 +259,12 @@ class BlockRenderer:
 
         A paragraph that has nothing but the id is removed, and the element above it gets the id.
         """
-        found = block_id(inline.content)
-        ends_in_id = found and tokens and _text_reaches(tokens[-1], found.end("id"))
-        if not found or not ends_in_id:
+        match = block_id(inline.content)
+        ends_in_id = match and tokens and _text_reaches(tokens[-1], match.end("id"))
+        if not match or not ends_in_id:
             line.fill(element, tokens)
             return
-        tokens = tokens_between(tokens, 0, found.start())
+        tokens = tokens_between(tokens, 0, match.start())
         if tokens and tokens[-1].type == "text":
             last = tokens.pop()
             tokens.append(Token("text", "", 0, content=last.content.rstrip(), meta=last.meta))
@@ -273,7 +273,7 @@ class BlockRenderer:
         if element.tag == "p" and not tokens and siblings:
             parent.remove(element)
             element = siblings[-1]
-        _set_id(parent, element, f"^{found['id']}")
+        _set_id(parent, element, f"^{match['id']}")
 
     def _render_heading(self, parent: Element, at: int) -> int:
         """Render a heading; only on the page of its own note does it get its anchor."""
@@ -390,8 +390,8 @@ class BlockRenderer:
 
     def _mark_as_task(self, parent: Element, attributes: dict[str, str], at: int) -> None:
         """Begin a task item; as in Obsidian, any character but a blank ticks its box."""
-        found = TASK.match(self.tokens[at + 2].content)
-        state = found["state"] if found else " "
+        match = TASK.match(self.tokens[at + 2].content)
+        state = match["state"] if match else " "
         attributes["class"] = "task-list-item"
         parent.set("class", "task-list")
         if state not in " xX":
@@ -403,13 +403,13 @@ class BlockRenderer:
         Returns the index of the token behind it.
         """
         first = self.tokens[at + 2] if self.tokens[at + 1].type == "paragraph_open" else None
-        found = CALLOUT.match(first.content) if first else None
-        if not first or not found:
+        callout = CALLOUT.match(first.content) if first else None
+        if not first or not callout:
             return self._render_inside(SubElement(parent, "blockquote"), at, at + 1)
-        kind = "-".join(found["type"].lower().split())
-        if found["fold"]:
+        kind = "-".join(callout["type"].lower().split())
+        if callout["fold"]:
             box = SubElement(parent, "details", {"class": _callout_classes([kind])})
-            if found["fold"] == "+":
+            if callout["fold"] == "+":
                 box.set("open", "open")
             title = SubElement(box, "summary")
         else:
@@ -420,12 +420,14 @@ class BlockRenderer:
             if name and "question" in box.attrib["class"].split():
                 box.set("data-check", name)
         line = self._inline_renderer(first, block=self.tokens[at + 1])
-        if found["title"].strip():
-            words = tokens_between(first.children or [], found.start("title"), found.end("title"))
+        if callout["title"].strip():
+            words = tokens_between(
+                first.children or [], callout.start("title"), callout.end("title")
+            )
             self._render_with_id(box, title, first, words, line)
         else:
-            title.text = literal(found["type"].title())
-        after = self._render_prose(box, first, line, found.end(), False, at + 4)
+            title.text = literal(callout["type"].title())
+        after = self._render_prose(box, first, line, callout.end(), False, at + 4)
         return self._render_inside(box, at, after)
 
     def _render_card(
@@ -475,14 +477,14 @@ class BlockRenderer:
 
 def _footnotes_in(tokens: Sequence[Token]) -> dict[str, list[Token]]:
     """Return the tokens of each footnote of a text, by its label."""
-    found: dict[str, list[Token]] = {}
+    footnotes: dict[str, list[Token]] = {}
     label, first = "", 0
     for position, token in enumerate(tokens):
         if token.type == "footnote_reference_open":
             label, first = token.meta["label"], position + 1
         elif token.type == "footnote_reference_close":
-            found[label] = [*tokens[first:position]]
-    return found
+            footnotes[label] = [*tokens[first:position]]
+    return footnotes
 
 
 def _css_classes_of_fences(note: Note) -> dict[int, list[str]]:

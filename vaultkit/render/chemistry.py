@@ -117,28 +117,28 @@ class _Formula:
 
     def match(self, pattern: re.Pattern[str] | str) -> re.Match[str] | None:
         """Consume and return a match of a pattern."""
-        found = re.compile(pattern).match(self.text, self.position)
-        self.position = found.end() if found else self.position
-        return found
+        match = re.compile(pattern).match(self.text, self.position)
+        self.position = match.end() if match else self.position
+        return match
 
     def parse_precipitate_or_gas(self) -> bool:
         """Parse the sign of a precipitate, *v*, or a gas, *^*."""
-        found = self.match(_FALLS) if self.parts else None
-        if not found:
+        match = self.match(_FALLS) if self.parts else None
+        if not match:
             return False
-        return self.add(r"\,\downarrow " if "v" in found[0] else r"\,\uparrow ")
+        return self.add(r"\,\downarrow " if "v" in match[0] else r"\,\uparrow ")
 
     def parse_state(self) -> bool:
         """Parse a state of aggregation, or a crystal system: *(aq)*."""
-        found = self.match(_STATE) if self.parts and self.takes_scripts else None
-        if not found:
+        match = self.match(_STATE) if self.parts and self.takes_scripts else None
+        if not match:
             return False
-        return self.add(rf"\mkern2mu {_script_to_tex(found[0].strip())}", takes_scripts=True)
+        return self.add(rf"\mkern2mu {_script_to_tex(match[0].strip())}", takes_scripts=True)
 
     def parse_space(self) -> bool:
         """Parse a space, which separates formulas and makes the signs beside it operators."""
-        found = self.match(r"\s+")
-        if not found:
+        match = self.match(r"\s+")
+        if not match:
             return False
         if sign := self.match(r"(?:[-+=]|\\pm|\\mp)(?=\s|$)"):
             self.match(r"\s+")
@@ -148,10 +148,10 @@ class _Formula:
 
     def parse_arrow(self) -> bool:
         """Parse an arrow with its labels above and below."""
-        found = self.match(_ARROW)
-        if not found:
+        match = self.match(_ARROW)
+        if not match:
             return False
-        written = _ARROWS[found[0]]
+        written = _ARROWS[match[0]]
         texts: list[str] = []
         while self.text[self.position : self.position + 1] == "[" and len(texts) < 2:
             end = _find_closing(self.text, self.position)
@@ -165,8 +165,8 @@ class _Formula:
 
     def parse_mathematics(self) -> bool:
         """Parse mathematics between dollars."""
-        found = self.match(r"\$(?P<tex>(?:\\.|[^$])*)\$")
-        return found is not None and self.add(f"{{{found['tex']}}}", takes_scripts=True)
+        match = self.match(r"\$(?P<tex>(?:\\.|[^$])*)\$")
+        return match is not None and self.add(f"{{{match['tex']}}}", takes_scripts=True)
 
     def parse_isotope(self) -> bool:
         """Parse the numbers before an element, and the element: *^{227}_{90}Th*."""
@@ -205,8 +205,8 @@ class _Formula:
             elif self.text[self.position : self.position + 1] in ("{", "$", "\\"):
                 inner, self.position = _parse_script(self.text, self.position)
             else:
-                found = self.match(_LOWERED if lowers else _RAISED)
-                inner = found[0] if found else ""
+                match = self.match(_LOWERED if lowers else _RAISED)
+                inner = match[0] if match else ""
             lowered, raised = (inner, raised) if lowers else (lowered, inner)
         return raised, lowered
 
@@ -236,29 +236,29 @@ class _Formula:
             return False
         if italic := self.match(r"([a-z])-(?=[A-Z])"):
             return self.add(rf"{italic[1]}\text{{-}}")
-        found = self.match(_AMOUNT)
-        if not found:
+        match = self.match(_AMOUNT)
+        if not match:
             return False
-        text = found[0].replace(",", "{,}")
-        if found["above"]:
-            text = rf"{found['sign']}\tfrac{{{found['above'].strip('$')}}}{{{found['below']}}}"
+        text = match[0].replace(",", "{,}")
+        if match["above"]:
+            text = rf"{match['sign']}\tfrac{{{match['above'].strip('$')}}}{{{match['below']}}}"
         apart = re.compile(r"\s*(?=[A-Z\[({\\$^])").match(self.text, self.position)
         self.position = apart.end() if apart else self.position
         return self.add(text + (r"\," if apart else ""))
 
     def parse_letters(self) -> bool:
         """Parse elements, and other words in letters."""
-        found = self.match(_LETTERS)
-        return found is not None and self.add(_to_upright(found[0]), takes_scripts=True)
+        match = self.match(_LETTERS)
+        return match is not None and self.add(_to_upright(match[0]), takes_scripts=True)
 
     def parse_number(self) -> bool:
         """Parse the number after a part as its subscript."""
-        found = self.match(r"\d+")
-        if found and self.takes_scripts:
-            self.attach_scripts(None, found[0])
-        elif found:
-            self.add(found[0], takes_scripts=True)
-        return bool(found)
+        match = self.match(r"\d+")
+        if match and self.takes_scripts:
+            self.attach_scripts(None, match[0])
+        elif match:
+            self.add(match[0], takes_scripts=True)
+        return bool(match)
 
     def parse_sign(self) -> bool:
         """Parse a charge, a bond, a plus sign, or a sign that separates two parts."""
@@ -272,12 +272,12 @@ class _Formula:
         prefix = bool(self.parts) and _IS_PREFIX.search(self.parts[-1])
         if self.match(r"-(?=[A-Za-z\d])" if prefix else r"-(?=\d)"):
             return self.add(r"\text{-}")
-        if found := self.match(r"[-=#]"):
-            return self.add(f"{{{_BONDS[found[0]]}}}")
+        if match := self.match(r"[-=#]"):
+            return self.add(f"{{{_BONDS[match[0]]}}}")
         if self.match(r"\+\s*"):
             return self.add("{}+{} ")
-        if found := self.match(r"([,;])(\s*)"):
-            return self.add(f"{{{found[1]}}}" + r"\;" * bool(found[2]))
+        if match := self.match(r"([,;])(\s*)"):
+            return self.add(f"{{{match[1]}}}" + r"\;" * bool(match[2]))
         return False
 
     def begins_open_group(self) -> bool:
@@ -287,10 +287,10 @@ class _Formula:
 
     def parse_bracket(self) -> bool:
         """Parse a bracket; a closing one may have scripts."""
-        found = self.match(r"[\[\]()]|\\[{}]")
-        if not found:
+        match = self.match(r"[\[\]()]|\\[{}]")
+        if not match:
             return False
-        return self.add(found[0], takes_scripts=found[0] in (")", "]", r"\}"))
+        return self.add(match[0], takes_scripts=match[0] in (")", "]", r"\}"))
 
     def parse_words(self) -> bool:
         """Parse words in braces."""
@@ -301,10 +301,10 @@ class _Formula:
 
     def parse_command(self) -> bool:
         """Parse a command with its arguments."""
-        found = self.match(COMMAND)
-        if not found:
+        match = self.match(COMMAND)
+        if not match:
             return False
-        name = found["name"] or found[0][1:]
+        name = match["name"] or match[0][1:]
         if name == "bond":
             kind, self.position = argument_at(self.text, self.position)
             return self.add(f"{{{_BONDS.get(kind.strip(), '-')}}}")
@@ -345,8 +345,8 @@ def _parse_script(text: str, at: int) -> tuple[str, int]:
 
     Dollars are kept.
     """
-    if found := re.compile(r"\$(?:\\.|[^$])*\$").match(text, at):
-        return found[0], found.end()
+    if match := re.compile(r"\$(?:\\.|[^$])*\$").match(text, at):
+        return match[0], match.end()
     if text[at] == "{":
         return argument_at(text, at)
     inner, at = argument_at(text, at)
@@ -376,17 +376,17 @@ def _script_to_tex(text: str, *, is_raised: bool = False) -> str:
     if not is_raised and text == "i":
         return r"\mathrm{i}"
 
-    def piece(found: re.Match[str]) -> str:
+    def piece(match: re.Match[str]) -> str:
         """Return a piece of the script in TeX."""
-        match found.lastgroup:
+        match match.lastgroup:
             case "tex":
-                return f"{{{found['tex']}}}"
+                return f"{{{match['tex']}}}"
             case "words":
-                return rf"\text{{{found['words']}}}"
+                return rf"\text{{{match['words']}}}"
             case "state":
-                return f"({_to_upright(found['state'])}"
+                return f"({_to_upright(match['state'])}"
             case "upright":
-                return _to_upright(found[0])
+                return _to_upright(match[0])
             case "dot":
                 return r"\bullet "
             case "comma":
@@ -394,8 +394,8 @@ def _script_to_tex(text: str, *, is_raised: bool = False) -> str:
             case "prime":
                 return r"\prime "
             case "command":
-                return _SIGNS.get(found[0][1:], f"{found[0]} ")
-        return found[0]
+                return _SIGNS.get(match[0][1:], f"{match[0]} ")
+        return match[0]
 
     return _PIECE.sub(piece, text)
 
@@ -435,49 +435,49 @@ def _plain_quantity_to_tex(text: str) -> str:
     r"""Translate a physical quantity, the argument of ``\pu``: numbers, units, powers, products."""
     parts: list[str] = []
     at = 0
-    while found := _UNIT.match(text, at):
-        at = found.end()
+    while match := _UNIT.match(text, at):
+        at = match.end()
         # A number and its unit are separated by a space, even if they are written without.
         alone = len(parts) == 1 and parts[0][-1] in "0123456789)}"
-        is_unit = found["name"] or found["degree"]
+        is_unit = match["name"] or match["degree"]
         parts += ["~"] * bool(alone and is_unit)
-        if found["quantity"]:
-            parts.append(_number_to_tex(found["quantity"]))
-        elif found["name"]:
-            parts.append(rf"\mathrm{{{found['name']}}}")
-            parts += [f"^{{{found['power']}}}"] * bool(found["power"])
-        elif found["degree"]:
-            parts.append(rf"{{}}^{{\circ}}\mathrm{{{found['of']}}}")
-        elif found["raised"]:
-            parts.append(f"^{{{found['raised'].strip('{}')}}}")
-        elif found["fraction"]:
+        if match["quantity"]:
+            parts.append(_number_to_tex(match["quantity"]))
+        elif match["name"]:
+            parts.append(rf"\mathrm{{{match['name']}}}")
+            parts += [f"^{{{match['power']}}}"] * bool(match["power"])
+        elif match["degree"]:
+            parts.append(rf"{{}}^{{\circ}}\mathrm{{{match['of']}}}")
+        elif match["raised"]:
+            parts.append(f"^{{{match['raised'].strip('{}')}}}")
+        elif match["fraction"]:
             above, at = argument_at(text, at)
             below, at = argument_at(text, at)
             parts.append(rf"\tfrac{{{quantity_to_tex(above)}}}{{{quantity_to_tex(below)}}}")
-        elif found["times"]:
+        elif match["times"]:
             parts.append(r"{\cdot}")
-        elif found["sign"]:
-            parts.append(f" {{}}{found[0].strip()}{{}} ")
-        elif found["space"]:
+        elif match["sign"]:
+            parts.append(f" {{}}{match[0].strip()}{{}} ")
+        elif match["space"]:
             parts.append("~" if alone else r"\,")
         else:
-            parts.append(found[0])
+            parts.append(match[0])
     return "".join(parts)
 
 
 def _number_to_tex(text: str) -> str:
     """Translate a number: digits in groups of three, with its error and its power of ten."""
-    found = _QUANTITY.fullmatch(text)
-    if not found:
+    match = _QUANTITY.fullmatch(text)
+    if not match:
         return text
-    whole, part = found["whole"], found["part"] or ""
+    whole, part = match["whole"], match["part"] or ""
     if len(whole) > 4:
         first = len(whole) % 3
         groups = [whole[at : at + 3] for at in range(first, len(whole), 3)]
         whole = r"\,".join([whole[:first], *groups] if first else groups)
     if len(part) > 4:
         part = re.sub(r"(\d{3})(?=\d)", r"\1\\,", part)
-    point = {",": "{,}", ".": "."}.get(found["point"] or "", "")
-    times = {"e": r"\cdot", "E": r"\times"}.get(found["e"] or "", "")
-    power = f"{times} 10^{{{found['power']}}}" if times else ""
-    return f"{found['sign']}{whole}{point}{part}{found['error'] or ''}{power}"
+    point = {",": "{,}", ".": "."}.get(match["point"] or "", "")
+    times = {"e": r"\cdot", "E": r"\times"}.get(match["e"] or "", "")
+    power = f"{times} 10^{{{match['power']}}}" if times else ""
+    return f"{match['sign']}{whole}{point}{part}{match['error'] or ''}{power}"

@@ -57,8 +57,8 @@ def parse_info_string(fence: Fence, classes: Sequence[str], name: str) -> CodeBl
     >>> parse_info_string(fence, ["long"], "block-0")
     CodeBlock(language='python', classes=['long'], options={'title': 'a.py'}, attributes={'data-check': 'block-0'})
     """  # noqa: E501 (the output is one line)
-    if found := _ATTRIBUTES.match(fence.info):
-        return _parse_attributes(found["inner"])
+    if match := _ATTRIBUTES.match(fence.info):
+        return _parse_attributes(match["inner"])
     cell = _CELL.match(fence.info)
     language = _NO_LANGUAGE.sub("", fence.language)
     code = CodeBlock((cell["language"] or "python") if cell else language, [*classes])
@@ -119,8 +119,8 @@ class Highlighter(Highlight):  # type: ignore[misc]
     """
 
     def __init__(self, md: Markdown, drawn: Sequence[Mapping[str, Any]]) -> None:
-        found = (e for e in md.registeredExtensions if isinstance(e, HighlightExtension))
-        extension: Any = next(found, None)
+        extensions = (e for e in md.registeredExtensions if isinstance(e, HighlightExtension))
+        extension: Any = next(extensions, None)
         if extension:
             settings = extension.get_pymdownx_highlight_settings()
         else:

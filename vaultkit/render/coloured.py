@@ -87,8 +87,8 @@ def mark_code(coloured: str, names: Collection[str]) -> str:
     if not names:
         return coloured
 
-    def mark(found: re.Match[str]) -> str:
-        name = found["name"]
-        return f'<span class="n vk-of-{name}">{name}</span>' if name in names else found[0]
+    def mark(match: re.Match[str]) -> str:
+        name = match["name"]
+        return f'<span class="n vk-of-{name}">{name}</span>' if name in names else match[0]
 
     return _NAME_IN_CODE.sub(mark, coloured)

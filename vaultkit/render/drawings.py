@@ -52,10 +52,10 @@ def caption_figures(page: Page, root: Element) -> None:
 
 def _is_comment(page: Page, text: str) -> bool:
     """Return whether a text is the placeholder of a stashed HTML comment."""
-    found = HTML_PLACEHOLDER_RE.fullmatch(text)
-    if not found:
+    match = HTML_PLACEHOLDER_RE.fullmatch(text)
+    if not match:
         return False
-    stashed = page.md.htmlStash.rawHtmlBlocks[int(found[1])]
+    stashed = page.md.htmlStash.rawHtmlBlocks[int(match[1])]
     return isinstance(stashed, str) and stashed.startswith("<!--")
 
 
@@ -84,14 +84,14 @@ def _read_drawing(page: Page, image: Element) -> str | None:
     if not source.lower().endswith(".svg") or not page.vault.holds(path):
         return None
     svg = _read_text(path)
-    found = _ROOT.search(svg)
-    names = re.search(r"\sclass=[\"']([^\"']*)", found[0]) if found else None
-    if not found or not names or "vk-figure" not in names[1].split():
+    root = _ROOT.search(svg)
+    names = re.search(r"\sclass=[\"']([^\"']*)", root[0]) if root else None
+    if not root or not names or "vk-figure" not in names[1].split():
         return None
     if is_active(svg):
         _log.warning("%s contains a script: it stays an image, in which no script runs", source)
         return None
-    opening = found[0]
+    opening = root[0]
     alt = html.escape(image.get("alt", ""))
     if alt:
         opening = _LABEL.sub("", opening).replace("<svg", f'<svg aria-label="{alt}"', 1)
@@ -111,7 +111,7 @@ def _read_drawing(page: Page, image: Element) -> str | None:
             return f'data-broken="{html.escape(str(error))}"'
         return f'{match["name"]}="{html.escape(page.url(page.href(target)))}"'
 
-    return opening + DRAWN.sub(resolve_link, svg[found.end() :]).rstrip()
+    return opening + DRAWN.sub(resolve_link, svg[root.end() :]).rstrip()
 
 
 def _read_text(path: Path) -> str:

@@ -165,5 +165,5 @@ def adapt_to_page(page: Page, root: Element, source: Path, scope: str) -> None:
             element.tag = "p"
 
 
-def _with_scope(found: re.Match[str], scope: str) -> str:
-    return f"{found[1]}{scope}-{found[2]}"
+def _with_scope(match: re.Match[str], scope: str) -> str:
+    return f"{match[1]}{scope}-{match[2]}"

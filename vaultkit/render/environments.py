@@ -53,12 +53,12 @@ _ARROWS = {
 }
 
 
-def _arrow_to_tex(found: re.Match[str]) -> str:
+def _arrow_to_tex(match: re.Match[str]) -> str:
     """Return the TeX of an arrow of a commutative diagram (``CD``), with its two labels."""
-    arrow = _ARROWS[found["way"] or found["plain"]]
-    if found["way"] in ("<", ">"):
-        return rf"\overset{{{found['first']}}}{{\underset{{{found['second']}}}{{{arrow}}}}}"
-    left, right = (rf"{{\scriptstyle {found[side] or ''}}}" for side in ("first", "second"))
+    arrow = _ARROWS[match["way"] or match["plain"]]
+    if match["way"] in ("<", ">"):
+        return rf"\overset{{{match['first']}}}{{\underset{{{match['second']}}}{{{arrow}}}}}"
+    left, right = (rf"{{\scriptstyle {match[side] or ''}}}" for side in ("first", "second"))
     return left + arrow + right
 
 
@@ -70,7 +70,7 @@ def _diagram_to_array(tex: str) -> str:
     """
     rows = []
     for row in split_rows(tex):
-        arrows = [_arrow_to_tex(found) for found in _ARROW.finditer(row)]
+        arrows = [_arrow_to_tex(match) for match in _ARROW.finditer(row)]
         objects = [part.strip() for part in _ARROW.sub("@", row).split("@")]
         if any(objects):
             pairs = zip(objects, (*arrows, ""), strict=True)
@@ -92,52 +92,52 @@ def rewrite_environments(tex: str) -> str:
     '\\begin{aligned}a &= b\\end{aligned}'
     """
     pieces, at = [], 0
-    for found in BEGINS.finditer(tex):
-        if found.start() < at:
+    for match in BEGINS.finditer(tex):
+        if match.start() < at:
             continue
-        pieces.append(tex[at : found.start()])
-        if found["what"] == "begin":
-            written, at = _rewrite_begin(tex, found)
+        pieces.append(tex[at : match.start()])
+        if match["what"] == "begin":
+            written, at = _rewrite_begin(tex, match)
         else:
-            written, at = _rename(found), found.end()
+            written, at = _rename(match), match.end()
         pieces.append(written)
     return "".join([*pieces, tex[at:]])
 
 
-def _rewrite_begin(tex: str, found: re.Match[str]) -> tuple[str, int]:
+def _rewrite_begin(tex: str, match: re.Match[str]) -> tuple[str, int]:
     r"""Return what replaces a ``\begin{…}``, and the position behind all that it replaces.
 
     This can be the arguments of the environment, too, or the whole environment.
     """
-    name, at = found["name"], found.end()
+    name, at = match["name"], match.end()
     if name == "CD":
-        inner, end = split_at_end(tex, found)
+        inner, end = split_at_end(tex, match)
         return rewrite_environments(_diagram_to_array(inner)), end
     if name in ("gather", "gathered"):
-        inner, end = split_at_end(tex, found)
+        inner, end = split_at_end(tex, match)
         rows = [split_cells(row) for row in split_rows(inner)]
         if any(len(row) > 1 for row in rows):
             return _rows_to_array(rows), end
     if name == "array":
         alignment, behind = argument_at(tex, at)
         if not alignment.strip():
-            inner = split_at_end(tex, found)[0][behind - at :]
+            inner = split_at_end(tex, match)[0][behind - at :]
             columns = max(len(split_cells(row)) for row in split_rows(inner))
-            return rf"{found[0]}{{{'c' * columns}}}", behind
-    has_options = name in _WITH_OPTIONS and (found["star"] or name in ("multlined", "empheq"))
+            return rf"{match[0]}{{{'c' * columns}}}", behind
+    has_options = name in _WITH_OPTIONS and (match["star"] or name in ("multlined", "empheq"))
     if has_options and tex[at : at + 1] == "[":
         at = tex.find("]", at) + 1 or len(tex)
     if name == "numcases":
         left_side, at = argument_at(tex, at)
-        return left_side + _rename(found), at
+        return left_side + _rename(match), at
     if name in _WITH_A_WORD:
         at = argument_at(tex, at)[1]
-    return _rename(found), at
+    return _rename(match), at
 
 
-def _rename(found: re.Match[str]) -> str:
+def _rename(match: re.Match[str]) -> str:
     r"""Return a ``\begin{…}`` or ``\end{…}`` with the name of an environment that is supported."""
-    what, name = found["what"], found["name"]
+    what, name = match["what"], match["name"]
     if name in _ENVIRONMENTS:
         opening, closing = _ENVIRONMENTS[name]
         return opening if what == "begin" else closing
@@ -146,7 +146,7 @@ def _rename(found: re.Match[str]) -> str:
     if name in ("align", "gather", "multline"):
         # Obsidian does not number equations.
         return rf"\{what}{{{name}*}}"
-    return found[0]
+    return match[0]
 
 
 def split_at_end(tex: str, begin: re.Match[str]) -> tuple[str, int]:
@@ -159,10 +159,10 @@ def split_at_end(tex: str, begin: re.Match[str]) -> tuple[str, int]:
     ('a', 25)
     """
     depth = 0
-    for found in BEGINS.finditer(tex, begin.start()):
-        depth += 1 if found["what"] == "begin" else -1
+    for match in BEGINS.finditer(tex, begin.start()):
+        depth += 1 if match["what"] == "begin" else -1
         if depth == 0:
-            return tex[begin.end() : found.start()], found.end()
+            return tex[begin.end() : match.start()], match.end()
     return tex[begin.end() :], len(tex)
 
 

@@ -24,14 +24,14 @@ def number_labels(formulas: Iterable[str]) -> dict[str, str]:
     >>> number_labels([r"a \label{x}", r"b \tag{A}\label{y}", r"c \label{z}"])
     {'x': '1', 'y': 'A', 'z': '2'}
     """
-    found: dict[str, str] = {}
+    numbers: dict[str, str] = {}
     number = 0
     for row in (row for tex in formulas for row in _split_numbered_rows(tex)):
         _, tags = _take_tags(row)
         for label in _LABEL.finditer(row):
             number += not tags
-            found.setdefault(label["name"], _without_brackets(tags[0] if tags else str(number)))
-    return found
+            numbers.setdefault(label["name"], _without_brackets(tags[0] if tags else str(number)))
+    return numbers
 
 
 def insert_numbers(tex: str, known: Mapping[str, str]) -> str:
@@ -43,12 +43,12 @@ def insert_numbers(tex: str, known: Mapping[str, str]) -> str:
     'a \\tag{1} by \\text{(A)}'
     """
 
-    def tag(found: re.Match[str]) -> str:
-        return rf"\tag{{{known.get(found['name'], '?')}}}"
+    def tag(match: re.Match[str]) -> str:
+        return rf"\tag{{{known.get(match['name'], '?')}}}"
 
-    def reference(found: re.Match[str]) -> str:
-        number = known.get(found["name"], "?")
-        return rf"\text{{({number})}}" if found["eq"] else rf"\text{{{number}}}"
+    def reference(match: re.Match[str]) -> str:
+        number = known.get(match["name"], "?")
+        return rf"\text{{({number})}}" if match["eq"] else rf"\text{{{number}}}"
 
     rows = [row if _TAG.search(row) else _LABEL.sub(tag, row) for row in _split_numbered_rows(tex)]
     return REFERENCE.sub(reference, r"\\".join(rows))
@@ -87,10 +87,10 @@ def move_tags_to_row_ends(tex: str, display: bool) -> str:
     rest, tags = _take_tags(tex)
     if not display:
         return rest + "".join(rf"\quad\text{{{tag}}}" for tag in tags)
-    found = re.fullmatch(r"\s*\\begin\{(\w+)\*?\}(.*)\\end\{\1\*?\}\s*", tex, re.DOTALL)
-    if found and found[1] in _ROWS and r"\begin{" + found[1] not in found[2]:
-        name = _ROWS[found[1]]
-        rows = [row if _TAG.search(row) else rf"{row}\notag " for row in split_rows(found[2])]
+    match = re.fullmatch(r"\s*\\begin\{(\w+)\*?\}(.*)\\end\{\1\*?\}\s*", tex, re.DOTALL)
+    if match and match[1] in _ROWS and r"\begin{" + match[1] not in match[2]:
+        name = _ROWS[match[1]]
+        rows = [row if _TAG.search(row) else rf"{row}\notag " for row in split_rows(match[2])]
         return rf"\begin{{{name}}}" + r"\\".join(rows) + rf"\end{{{name}}}"
     bare = [_without_brackets(tag) for tag in tags]
     if tags == [f"({tag})" for tag in bare]:
@@ -111,9 +111,9 @@ def _take_tags(tex: str) -> tuple[str, list[str]]:
     ('a  = b ', ['(1)', 'x'])
     """
     tags = []
-    while found := _TAG.search(tex):
-        words, end = argument_at(tex, found.end())
+    while match := _TAG.search(tex):
+        words, end = argument_at(tex, match.end())
         words = words.replace("$", "")
-        tags.append(words if found["star"] else f"({words})")
-        tex = tex[: found.start()] + tex[end:]
+        tags.append(words if match["star"] else f"({words})")
+        tex = tex[: match.start()] + tex[end:]
     return tex, tags

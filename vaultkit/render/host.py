@@ -235,9 +235,9 @@ def refusal_page(note: Note) -> list[str]:
 def _apply_tag_list_attributes(root: Element) -> None:
     """Apply the attributes that Material's tags plugin writes as text into its list."""
     for element in root.iter():
-        if element.tag in HEADINGS and (found := _TAG_LIST_HEADING.fullmatch(element.text or "")):
-            element.text = found["name"]
-            element.set("id", found["slug"])
+        if element.tag in HEADINGS and (match := _TAG_LIST_HEADING.fullmatch(element.text or "")):
+            element.text = match["name"]
+            element.set("id", match["slug"])
 
 
 def insert_title(page: Page, root: Element) -> None:

@@ -64,11 +64,11 @@ def tokens_between(tokens: Sequence[Token], first: int, last: int | None = None)
     Examples
     --------
     >>> from vaultkit.read.tokenizer import tokenize_line
-    >>> found = tokens_between(tokenize_line("one *two* three"), 2, 13)
-    >>> [token.content for token in found if token.type == "text"]
+    >>> tokens = tokens_between(tokenize_line("one *two* three"), 2, 13)
+    >>> [token.content for token in tokens if token.type == "text"]
     ['e ', 'two', ' thr']
     """
-    found = []
+    between = []
     for token in tokens:
         position = position_of(token)
         # The closing token of a link has the position of the opening one, and is no text.
@@ -78,17 +78,17 @@ def tokens_between(tokens: Sequence[Token], first: int, last: int | None = None)
             if not content:
                 continue
             if content == token.content:
-                found.append(token)
+                between.append(token)
             else:
                 meta = {"at": max(position, first)}
-                found.append(Token("text", "", 0, content=content, meta=meta))
+                between.append(Token("text", "", 0, content=content, meta=meta))
         elif position >= first and (last is None or position < last):
-            found.append(token)
-    while found and found[0].type in _ENDS:
-        del found[0]
-    while found and found[-1].type in _ENDS:
-        del found[-1]
-    return found
+            between.append(token)
+    while between and between[0].type in _ENDS:
+        del between[0]
+    while between and between[-1].type in _ENDS:
+        del between[-1]
+    return between
 
 
 @dataclass
@@ -252,12 +252,12 @@ class _Writer:
         marks = self.find_marks(text, pieces)
         done = 0
         if "://" in text and not self.open_links:
-            for found in _ADDRESS.finditer(text):
-                if found.start() < done:
+            for match in _ADDRESS.finditer(text):
+                if match.start() < done:
                     continue
-                self.write_marked(self.open_elements[-1], text, done, found.start(), marks)
-                done = found.end()
-                address = found[0]
+                self.write_marked(self.open_elements[-1], text, done, match.start(), marks)
+                done = match.end()
+                address = match[0]
                 # A closing bracket ends the address unless it was opened within: X_(y), but (X).
                 while text[done : done + 1] == ")" and _has_open_bracket(address):
                     done += 1
@@ -283,14 +283,14 @@ class _Writer:
         line = self.line
         if line.names is None or line.places is None or not line.names.spots:
             return []
-        found = {
+        marks = {
             mark
             for piece in pieces
             for mark in _find_spots(
                 text, piece.start, line.names.spots_from(*line.places(piece.position)), least
             )
         }
-        return sorted(found, key=lambda mark: (mark.start, -mark.end, mark.name))
+        return sorted(marks, key=lambda mark: (mark.start, -mark.end, mark.name))
 
     def write_marked(
         self,
@@ -339,9 +339,9 @@ class _Writer:
 
     def write_wikilink(self, token: Token) -> None:
         """Append a link or embed, ``[[Note|words]]``, with its words."""
-        found: re.Match[str] = token.meta["match"]
-        written = Link.from_match(found)
-        words_begin = position_of(token) + found.start("words") - found.start()
+        match: re.Match[str] = token.meta["match"]
+        written = Link.from_match(match)
+        words_begin = position_of(token) + match.start("words") - match.start()
         footnotes = self.line.footnotes
         env = footnotes.env if footnotes else None
         words = tokenize_line(written.words, env) if written.words else []
@@ -416,9 +416,9 @@ def _find_spots(
         # Code is shown without the blank that it begins with; its opening mark, or that of a link,
         # may precede the first letter.
         first = max(start + distance - 1, 0)
-        found = text.find(spot.text, first, first + len(spot.text) + 4)
-        if found >= 0:
-            yield _Mark(found, found + len(spot.text), spot.name)
+        place = text.find(spot.text, first, first + len(spot.text) + 4)
+        if place >= 0:
+            yield _Mark(place, place + len(spot.text), spot.name)
 
 
 def plain_text(tokens: Sequence[Token]) -> str:

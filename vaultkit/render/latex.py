@@ -231,19 +231,19 @@ def prepare_formula(tex: str, display: bool) -> str:
     return move_tags_to_row_ends(rewrite_environments(tex), display)
 
 
-def _without_raw(found: re.Match[str]) -> str:
+def _without_raw(match: re.Match[str]) -> str:
     r"""Return ``\verb|…|`` as typewriter text, and a comment as nothing."""
-    if found["comment"]:
+    if match["comment"]:
         return ""
-    if found["end"]:
+    if match["end"]:
         # The starred form shows spaces.
-        verbatim = found["verbatim"].replace(" ", "␣" if found["star"] else " ")
+        verbatim = match["verbatim"].replace(" ", "␣" if match["star"] else " ")
         text = "".join(_AS_TEXT.get(sign, sign) for sign in verbatim)
         return rf"\texttt{{{text}}}"
-    if re.match(r"\\verb(?![A-Za-z])", found[0]):
+    if re.match(r"\\verb(?![A-Za-z])", match[0]):
         why = r"\verb is not closed on its line by the character that follows it"
-        raise FormulaError(why, found.string, found.start())
-    return found[0]
+        raise FormulaError(why, match.string, match.start())
+    return match[0]
 
 
 def _rewrite_commands(tex: str) -> str:
@@ -255,27 +255,27 @@ def _rewrite_commands(tex: str) -> str:
     'a \\propto  \\boldsymbol b'
     """
     pieces, at = [], 0
-    while found := COMMAND.search(tex, at):
-        pieces.append(tex[at : found.start()].translate(_UNICODE))
-        written, at = _rewrite_command(found)
+    while match := COMMAND.search(tex, at):
+        pieces.append(tex[at : match.start()].translate(_UNICODE))
+        written, at = _rewrite_command(match)
         pieces.append(written)
     return "".join([*pieces, tex[at:].translate(_UNICODE)])
 
 
-def _rewrite_command(found: re.Match[str]) -> _Rewritten:
+def _rewrite_command(match: re.Match[str]) -> _Rewritten:
     """Rewrite a command with its arguments."""
-    name, at = found["name"] or "", found.end()
+    name, at = match["name"] or "", match.end()
     if name in _SIGNS:
         return _SIGNS[name], at
-    if name in _WRITERS and (written := _WRITERS[name](found)):
+    if name in _WRITERS and (written := _WRITERS[name](match)):
         return written
     if upright := _UPRIGHT.fullmatch(name):
         return rf"\mathrm{{\{upright[1]}}}", at
-    if found[0].endswith("*") and name and name not in _STARRED:
+    if match[0].endswith("*") and name and name not in _STARRED:
         return rf"\{name} *", at
-    if _SIZES.fullmatch(name) and (angle := _ANGLE.match(found.string, at)):
-        return found[0] + _ANGLES[angle[1]], angle.end()
-    return (r"\ " if found[0] == "\\\n" else found[0]), at
+    if _SIZES.fullmatch(name) and (angle := _ANGLE.match(match.string, at)):
+        return match[0] + _ANGLES[angle[1]], angle.end()
+    return (r"\ " if match[0] == "\\\n" else match[0]), at
 
 
 def _rewrite_argument(tex: str, at: int) -> _Rewritten:
@@ -284,34 +284,34 @@ def _rewrite_argument(tex: str, at: int) -> _Rewritten:
     return _rewrite_commands(inner), at
 
 
-def _rewrite_text(found: re.Match[str]) -> _Rewritten:
+def _rewrite_text(match: re.Match[str]) -> _Rewritten:
     r"""Rewrite a command with text: ``\mbox{…}`` as ``\text{…}``."""
-    words, at = argument_at(found.string, found.end())
-    return _move_formulas_out(_TEXT[found["name"]], words), at
+    words, at = argument_at(match.string, match.end())
+    return _move_formulas_out(_TEXT[match["name"]], words), at
 
 
-def _drop(found: re.Match[str]) -> _Rewritten:
+def _drop(match: re.Match[str]) -> _Rewritten:
     """Drop a command and its arguments."""
-    at = found.end()
-    for _ in range(_DROPPED[found["name"]]):
-        at = argument_at(found.string, at)[1]
+    at = match.end()
+    for _ in range(_DROPPED[match["name"]]):
+        at = argument_at(match.string, at)[1]
     return "", at
 
 
-def _keep_last_argument(found: re.Match[str]) -> _Rewritten:
+def _keep_last_argument(match: re.Match[str]) -> _Rewritten:
     """Keep the last argument of a command, in braces; drop the others."""
-    tex, at = found.string, found.end()
+    tex, at = match.string, match.end()
     if tex[at : at + 1] == "[":
         at = tex.find("]", at) + 1 or len(tex)
-    for _ in range(_KEEP_LAST[found["name"]]):
+    for _ in range(_KEEP_LAST[match["name"]]):
         at = argument_at(tex, at)[1]
     inner, at = _rewrite_argument(tex, at)
     return "{" + inner + "}", at
 
 
-def _fill_template(found: re.Match[str]) -> _Rewritten | None:
+def _fill_template(match: re.Match[str]) -> _Rewritten | None:
     """Fill a template with the arguments of a command; None if they are missing."""
-    tex, at, form = found.string, found.end(), _TEMPLATES[found["name"]]
+    tex, at, form = match.string, match.end(), _TEMPLATES[match["name"]]
     groups = []
     for _ in range(form.count("{0") + form.count("{1") + form.count("{2")):
         if not tex[at:].lstrip().startswith("{"):
@@ -321,22 +321,22 @@ def _fill_template(found: re.Match[str]) -> _Rewritten | None:
     return form.format(*(_rewrite_commands(inner) for inner in groups)), at
 
 
-def _rewrite_infix(found: re.Match[str]) -> _Rewritten:
+def _rewrite_infix(match: re.Match[str]) -> _Rewritten:
     r"""Rewrite ``\buildrel a \over b`` and ``\root a \of b`` of plain TeX."""
-    is_root = found["name"] == "root"
-    above, word, _ = found.string[found.end() :].partition(r"\of" if is_root else r"\over")
-    what, at = _rewrite_argument(found.string, found.end() + len(above) + len(word))
+    is_root = match["name"] == "root"
+    above, word, _ = match.string[match.end() :].partition(r"\of" if is_root else r"\over")
+    what, at = _rewrite_argument(match.string, match.end() + len(above) + len(word))
     form = r"\sqrt[{}]{{{}}}" if is_root else r"\overset{{{}}}{{{}}}"
     return form.format(_rewrite_commands(above), what), at
 
 
-def _rewrite_limits(found: re.Match[str]) -> _Rewritten | None:
+def _rewrite_limits(match: re.Match[str]) -> _Rewritten | None:
     """Rewrite an operator with scripts above and below; None if it has none."""
-    tex = found.string
-    limits = _LIMITS.match(tex, argument_at(tex, found.end())[1])
+    tex = match.string
+    limits = _LIMITS.match(tex, argument_at(tex, match.end())[1])
     if not limits:
         return None
-    written, at = rf"\mathop{{{_rewrite_argument(tex, found.end())[0]}}}", limits.end()
+    written, at = rf"\mathop{{{_rewrite_argument(tex, match.end())[0]}}}", limits.end()
     while script := _SCRIPT.match(tex, at):
         inner, at = _rewrite_argument(tex, script.end())
         where = "underset" if script[1] == "_" else "overset"
@@ -344,72 +344,72 @@ def _rewrite_limits(found: re.Match[str]) -> _Rewritten | None:
     return written, at
 
 
-def _drop_hexadecimal_colour(found: re.Match[str]) -> _Rewritten | None:
+def _drop_hexadecimal_colour(match: re.Match[str]) -> _Rewritten | None:
     """Drop a colour that the converter does not support; None for other colours."""
-    hexadecimal = _HEXADECIMAL.match(found.string, found.end())
-    return ("", argument_at(found.string, found.end())[1]) if hexadecimal else None
+    hexadecimal = _HEXADECIMAL.match(match.string, match.end())
+    return ("", argument_at(match.string, match.end())[1]) if hexadecimal else None
 
 
-def _rewrite_reference(found: re.Match[str]) -> _Rewritten:
+def _rewrite_reference(match: re.Match[str]) -> _Rewritten:
     """Write a reference as the name of its label."""
-    label, at = argument_at(found.string, found.end())
-    return rf"\text{{{f'({label})' if found['name'] == 'eqref' else label}}}", at
+    label, at = argument_at(match.string, match.end())
+    return rf"\text{{{f'({label})' if match['name'] == 'eqref' else label}}}", at
 
 
-def _rewrite_wide_tilde(found: re.Match[str]) -> _Rewritten:
+def _rewrite_wide_tilde(match: re.Match[str]) -> _Rewritten:
     """Write a wide tilde as a plain one over a letter, else as a sign above."""
-    inner, at = _rewrite_argument(found.string, found.end())
+    inner, at = _rewrite_argument(match.string, match.end())
     inner = inner.strip()
     mark = r"\tilde" if re.fullmatch(r"\w|\\[A-Za-z]+", inner) else r"\overset{\sim}"
     return f"{mark}{{{inner}}}", at
 
 
-def _stack_lines(found: re.Match[str]) -> _Rewritten:
+def _stack_lines(match: re.Match[str]) -> _Rewritten:
     """Rewrite lines below each other as a matrix."""
-    inner, at = _rewrite_argument(found.string, found.end())
+    inner, at = _rewrite_argument(match.string, match.end())
     return rf"{{\begin{{matrix}}{inner}\end{{matrix}}}}", at
 
 
-def _rewrite_character_code(found: re.Match[str]) -> _Rewritten:
+def _rewrite_character_code(match: re.Match[str]) -> _Rewritten:
     r"""Rewrite ``\unicode{x41}`` as the character."""
-    number, at = argument_at(found.string, found.end())
+    number, at = argument_at(match.string, match.end())
     return _character(number), at
 
 
-def _rewrite_definition(found: re.Match[str]) -> _Rewritten:
+def _rewrite_definition(match: re.Match[str]) -> _Rewritten:
     """Rewrite a definition so that it may redefine a command or define a new one, as in MathJax."""
-    word, at = argument_at(found.string, found.end())
+    word, at = argument_at(match.string, match.end())
     written = rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
-    if found["name"] == "DeclareMathOperator":
-        says, at = argument_at(found.string, at)
-        star = "*" if found[0].endswith("*") else ""
+    if match["name"] == "DeclareMathOperator":
+        says, at = argument_at(match.string, at)
+        star = "*" if match[0].endswith("*") else ""
         operator = _rewrite_commands(rf"\operatorname{star}{{{says}}}")
         written += f"{{{operator}}}"
     return written, at
 
 
-def _rewrite_operator(found: re.Match[str]) -> _Rewritten | None:
+def _rewrite_operator(match: re.Match[str]) -> _Rewritten | None:
     """Replace font commands in the name of an operator; None if it has none."""
-    at = argument_at(found.string, found.end())[1]
-    name = found.string[found.end() : at]
+    at = argument_at(match.string, match.end())[1]
+    name = match.string[match.end() : at]
     plain = _FONT.sub(_to_unicode_letters, name)
-    return None if plain == name else (found[0] + _rewrite_commands(plain), at)
+    return None if plain == name else (match[0] + _rewrite_commands(plain), at)
 
 
-def _to_unicode_letters(found: re.Match[str]) -> str:
+def _to_unicode_letters(match: re.Match[str]) -> str:
     """Replace letters in a font command by Unicode characters, for names of operators."""
-    if found["font"] == "text":
-        return rf"\text{{{found['letters'].replace(' ', '~')}}}"
-    if found["font"] == "mathrm":
-        return found["letters"]
-    mathml = _converter.convert_with_local_state(found[0], displaystyle=False)
+    if match["font"] == "text":
+        return rf"\text{{{match['letters'].replace(' ', '~')}}}"
+    if match["font"] == "mathrm":
+        return match["letters"]
+    mathml = _converter.convert_with_local_state(match[0], displaystyle=False)
     return "".join(fromstring(mathml).itertext())
 
 
-def _rewrite_chemistry(found: re.Match[str]) -> _Rewritten:
+def _rewrite_chemistry(match: re.Match[str]) -> _Rewritten:
     r"""Rewrite ``\ce{…}`` or ``\pu{…}``."""
-    text, at = argument_at(found.string, found.end())
-    translate = formula_to_tex if found["name"] == "ce" else quantity_to_tex
+    text, at = argument_at(match.string, match.end())
+    translate = formula_to_tex if match["name"] == "ce" else quantity_to_tex
     written = _rewrite_commands(translate(text))
     # A group with columns is part of the table around it, so it keeps no braces.
     return written if "&" in written else f"{{{written}}}", at

@@ -164,13 +164,13 @@ def move_size(image: Element, words: str) -> None:
     >>> image.attrib
     {'alt': 'a lake', 'width': '120', 'height': '80'}
     """
-    found = SIZE.fullmatch(words)
-    if not found:
+    match = SIZE.fullmatch(words)
+    if not match:
         return
-    image.set("alt", (found["alt"] or "").strip())
+    image.set("alt", (match["alt"] or "").strip())
     for side in ("width", "height"):
-        if found[side]:
-            image.set(side, found[side])
+        if match[side]:
+            image.set(side, match[side])
 
 
 def replace_player(element: Element) -> None:

@@ -75,7 +75,7 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
     """
     if len(tex) > LONGEST:
         raise FormulaError(f"longer than {LONGEST:,} characters", tex, LONGEST)
-    opens = [found.start() for found in _OPENING.finditer(tex)]
+    opens = [opening.start() for opening in _OPENING.finditer(tex)]
     if len(opens) > _MOST_OPEN:
         raise FormulaError("too many brackets and commands", tex, opens[_MOST_OPEN])
     try:
@@ -99,7 +99,7 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
         offset, _, reason = str(error).partition(": ")
         raise _locate_error(reason.rstrip("."), tex, written, int(offset)) from error
     mathml = _LAST_LINE.sub(
-        _draw_line_below, _HTML_ENTITY.sub(lambda found: html.unescape(found[0]), mathml)
+        _draw_line_below, _HTML_ENTITY.sub(lambda match: html.unescape(match[0]), mathml)
     )
     if _element_depth(mathml) > DEEPEST:
         raise FormulaError("nested too deeply", tex, 0)
@@ -127,16 +127,16 @@ def _count_unclosed(tex: str) -> int:
     return depth
 
 
-def _draw_line_below(found: re.Match[str]) -> str:
+def _draw_line_below(match: re.Match[str]) -> str:
     """Return a table with its last line as a CSS border, in place of a row with an empty cell."""
-    line = f"border-bottom: {found['line']};"
-    return f'<mtable style="{line}{found["style"] or ""}"{found["rows"]}</mtable>'
+    line = f"border-bottom: {match['line']};"
+    return f'<mtable style="{line}{match["style"] or ""}"{match["rows"]}</mtable>'
 
 
 def _locate_error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
     """Return the error with its position in the original ``tex``, not in the rewritten one."""
-    found = COMMAND.match(written, offset) or re.compile(r"[^\s\\]").match(written, offset)
-    wrong = found[0] if found else ""
+    match = COMMAND.match(written, offset) or re.compile(r"[^\s\\]").match(written, offset)
+    wrong = match[0] if match else ""
     position = offset if written == tex else max(0, tex.find(wrong))
     if wrong.startswith("\\") and wrong not in reason:
         reason = f"{wrong}: {reason}"
@@ -256,7 +256,7 @@ def typeset(
     The arrays in ``coloured`` are marked. It runs after the ids of headings were
     derived from the TeX.
     """
-    formulas = [(el, *found) for el in root.iter() if (found := _tex_of(el))]
+    formulas = [(el, *formula) for el in root.iter() if (formula := _tex_of(el))]
     known = number_labels(tex for _, tex, display in formulas if display)
     places = {
         label: element.get("id", "")
@@ -340,12 +340,12 @@ def _all_entries(toc: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield from _all_entries(entry.get("children", []))
 
 
-def _typeset_name(found: re.Match[str]) -> str:
-    return html.escape(formula_to_text(html.unescape(found[1])), quote=False)
+def _typeset_name(match: re.Match[str]) -> str:
+    return html.escape(formula_to_text(html.unescape(match[1])), quote=False)
 
 
-def _typeset_html(found: re.Match[str]) -> str:
+def _typeset_html(match: re.Match[str]) -> str:
     try:
-        return to_mathml(html.unescape(found[1]), False)
+        return to_mathml(html.unescape(match[1]), False)
     except FormulaError:
-        return found[0]
+        return match[0]

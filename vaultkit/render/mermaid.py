@@ -116,7 +116,7 @@ def _draw(source: str, name: str) -> str:
         raise DiagramError("it contains a script")
     # Styles and arrowheads refer to ids, which must be unique on a page.
     svg = svg.replace("my-svg", f"mermaid-{name}")
-    svg = re.sub("|".join(_COLOURS), lambda found: _COLOURS[found[0]], svg, flags=re.IGNORECASE)
+    svg = re.sub("|".join(_COLOURS), lambda match: _COLOURS[match[0]], svg, flags=re.IGNORECASE)
     width = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', svg)
     if width:
         svg = re.sub(r'width="100%"', f'width="{float(width[1]):.0f}"', svg, count=1)

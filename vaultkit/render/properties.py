@@ -85,15 +85,15 @@ def _split_at_links(value: Any) -> Iterator[str | Link | Element]:
         yield "yes" if value else "no"
     elif isinstance(value, str):
         done = 0
-        for found in re.finditer(f"{WIKILINK.pattern}|{_ADDRESS.pattern}", value):
-            yield value[done : found.start()]
-            if found["target"] is None:
-                anchor = Element("a", {"href": found[0]})
-                anchor.text = literal(found[0])
+        for match in re.finditer(f"{WIKILINK.pattern}|{_ADDRESS.pattern}", value):
+            yield value[done : match.start()]
+            if match["target"] is None:
+                anchor = Element("a", {"href": match[0]})
+                anchor.text = literal(match[0])
                 yield anchor
             else:
-                yield Link.from_match(found)
-            done = found.end()
+                yield Link.from_match(match)
+            done = match.end()
         yield value[done:]
     elif isinstance(value, datetime.datetime):
         yield value.isoformat(" ", "minutes")

@@ -86,11 +86,11 @@ def _curl_text(text: str | None, before: str) -> tuple[str | None, str]:
 
     written = ""
     end = 0
-    for found in _STRAIGHT.finditer(text):
-        written += text[end : found.start()]
-        opens, closes = _SINGLE if found[0] == "'" else _DOUBLE
+    for match in _STRAIGHT.finditer(text):
+        written += text[end : match.start()]
+        opens, closes = _SINGLE if match[0] == "'" else _DOUBLE
         written += opens if _BEFORE.search(written[-1:] or before) else closes
-        end = found.end()
+        end = match.end()
     written += text[end:]
     return written, written[-1]
 

@@ -86,7 +86,7 @@ def read_cards(
     >>> card.key, card.question, card.answer
     ('a', 'Why?', '<p>So.</p>')
     """
-    drawings = [found[0] for found in _SVG.finditer(page)]
+    drawings = [match[0] for match in _SVG.finditer(page)]
     numbers = iter(range(len(drawings)))
     plain = _SVG.sub(lambda _found: f'<img src="{_DRAWN}{next(numbers)}">', page)
     reader = _Reader(address, root, read, drawings)

@@ -184,7 +184,7 @@ class SiteAssets:
         self.appearance.extra_css.insert(0, file.uri)
         yield file
 
-    def rename(self, found: Mapping[str, bytes]) -> dict[str, str]:
+    def rename(self, files: Mapping[str, bytes]) -> dict[str, str]:
         """Put the hash of some files' content into their addresses, for browsers' caches.
 
         All of them get the same hash, since scripts refer to each other and to style sheets by
@@ -192,7 +192,7 @@ class SiteAssets:
 
         Parameters
         ----------
-        found
+        files
             The content of each file, by its path.
 
         Returns
@@ -200,12 +200,12 @@ class SiteAssets:
         dict
             The new path of each file, by its path; empty if they keep their names.
         """
-        if self.incremental or not found:
+        if self.incremental or not files:
             return {}
         digest = hashlib.sha256()
-        for uri in sorted(found):
-            digest.update(uri.encode() + b"\0" + found[uri] + b"\0")
-        moved = {uri: f"{FOLDER}/{digest.hexdigest()[:8]}/{uri}" for uri in found}
+        for uri in sorted(files):
+            digest.update(uri.encode() + b"\0" + files[uri] + b"\0")
+        moved = {uri: f"{FOLDER}/{digest.hexdigest()[:8]}/{uri}" for uri in files}
         styles, scripts = self.appearance.extra_css, self.appearance.extra_javascript
         styles[:] = [moved.get(path, path) for path in styles]
         for index, script in enumerate(scripts):

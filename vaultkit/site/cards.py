@@ -58,9 +58,9 @@ def read_cover(note: Note, vault: Vault) -> str:
     return start + _WORDS.sub("", svg[opening.end() :])
 
 
-def cards_to_html(found: Sequence[RoadCard]) -> str:
+def cards_to_html(cards: Sequence[RoadCard]) -> str:
     """Return the list of the cards."""
-    return f'<ol class="vk-cards" role="list">{"".join(map(_card_to_html, found))}</ol>'
+    return f'<ol class="vk-cards" role="list">{"".join(map(_card_to_html, cards))}</ol>'
 
 
 def _card_to_html(card: RoadCard) -> str:

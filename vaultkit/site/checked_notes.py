@@ -68,15 +68,15 @@ class CheckedNotes:
 
     def details(self, page: SitePage) -> dict[str, object]:
         """Return what the scripts of a page show: its checks and arrays."""
-        found: dict[str, object] = {
+        details: dict[str, object] = {
             place: part.plain() for place, part in self.evidence(page).items()
         }
         entry = self.entries.get(page.uri)
         if page.note and entry and entry.checks:
-            found["arrays"] = [array.plain() for array in find_arrays(page.note, entry.checks)]
+            details["arrays"] = [array.plain() for array in find_arrays(page.note, entry.checks)]
             summary = ([line] for line in report.summarize(entry.checks))
-            found["checks"] = ["This note's checks", *summary]
-        return found
+            details["checks"] = ["This note's checks", *summary]
+        return details
 
     def foot(self, page: SitePage, table_url: str | None) -> str:
         """Return the line below a note that sums up its checks; empty for other pages.
@@ -99,9 +99,9 @@ class CheckedNotes:
 
     def table(self, page: SitePage, data_url: str, script_url: str, can_run: bool) -> str:
         """Return the HTML of the page of all checks; a script builds the rows from the data."""
-        found = [replace(entry, href=page.to(entry.href)) for entry in self.entries.values()]
+        entries = [replace(entry, href=page.to(entry.href)) for entry in self.entries.values()]
         data, script = page.to(data_url), page.to(script_url)
-        return f"{runnable.controls_html() if can_run else ''}{report.table_html(found)}" + (
+        return f"{runnable.controls_html() if can_run else ''}{report.table_html(entries)}" + (
             f'<div class="vk-checks" data-checks="{data}">'
             f'<p>All checks are in <a href="{data}">checks.json</a>.</p></div>'
             f'<script src="{script}" defer></script>'
@@ -109,13 +109,15 @@ class CheckedNotes:
 
     def questions(self, page: SitePage, pages: Iterable[SitePage]) -> str:
         """Return the table of the notes with predictions, for a page; in the order of pages."""
-        found = []
+        questions = []
         for other in pages:
             keys = self.keys(other)
             if other.note and keys:
                 href = page.to(other.url)
-                found.append(predictions.NoteWithQuestions(other.note.title, other.uri, href, keys))
-        return predictions.table_html(found)
+                questions.append(
+                    predictions.NoteWithQuestions(other.note.title, other.uri, href, keys)
+                )
+        return predictions.table_html(questions)
 
     def keys(self, page: SitePage) -> list[str]:
         """Return the keys of the questions of a page whose answers are known."""

@@ -45,23 +45,23 @@ def insert_marks(page: str, scopes: Mapping[str, str]) -> str:
     '<span data-check="shape-0" data-scope="here">(2, 3)</span>'
     """
 
-    def formula(found: re.Match[str]) -> str:
+    def formula(match: re.Match[str]) -> str:
         """Return the opening tag of a formula with its scope and mark."""
-        scope = scopes.get(found["place"])
+        scope = scopes.get(match["place"])
         if not scope:
-            return found[0]
+            return match[0]
         words = WORDS[scope]
         # An inline formula has no room for words: it is underlined instead.
         mark = (
             f'<span class="vk-mark">{words}</span>'
-            if found["tag"] == "div"
+            if match["tag"] == "div"
             else f'<span class="vk-mark" role="img" aria-label="{words.removeprefix("✓ ")}"></span>'
         )
-        return f'{found["opening"]} data-scope="{scope}"{found["before"]}{mark}'
+        return f'{match["opening"]} data-scope="{scope}"{match["before"]}{mark}'
 
-    def shape(found: re.Match[str]) -> str:
-        scope = scopes.get(found["place"])
-        return f'{found[0]} data-scope="{scope}"' if scope else found[0]
+    def shape(match: re.Match[str]) -> str:
+        scope = scopes.get(match["place"])
+        return f'{match[0]} data-scope="{scope}"' if scope else match[0]
 
     return _SHAPE.sub(shape, _FORMULA.sub(formula, page))
 

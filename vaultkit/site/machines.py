@@ -101,7 +101,7 @@ def draw_picture(logo: str) -> bytes:
     """Return a PNG with the rectangles of an SVG logo in its middle; other shapes are left out."""
     canvas = np.full((_HEIGHT, _WIDTH, 3), _PAPER, dtype=np.uint8)
     common = dict(_ATTRIBUTE.findall((_GROUP.search(logo) or [""])[0]))
-    rects = [common | dict(_ATTRIBUTE.findall(found)) for found in _RECT.findall(logo)]
+    rects = [common | dict(_ATTRIBUTE.findall(rectangles)) for rectangles in _RECT.findall(logo)]
     rects = [rect for rect in rects if re.fullmatch("#[0-9a-fA-F]{6}", rect.get("fill", ""))]
     boxes = [[float(rect.get(key, 0)) for key in ("x", "y", "width", "height")] for rect in rects]
     if boxes:

@@ -112,7 +112,7 @@ def replace_svg_href(content: str) -> str:
 
 def replace_search_worker(settings: str, worker: str) -> str:
     """Replace the address of Material's search worker by another one."""
-    return _MATERIALS_WORKER.sub(lambda found: found[1] + worker, settings)
+    return _MATERIALS_WORKER.sub(lambda match: match[1] + worker, settings)
 
 
 def adapt_script(script: str) -> str:
@@ -148,15 +148,15 @@ def limit_navigation(nav: Any) -> Any:
         at = next((n for n, one in enumerate(pages) if one.active), 0)
         first = max(0, min(at - _MOST_BESIDE // 2, len(pages) - _MOST_BESIDE))
         beside = {id(one) for one in pages[first : first + _MOST_BESIDE]}
-        found = []
+        near = []
         for one in items:
             if one.children and one.active:
                 folder = copy(one)
                 folder.children = part(one.children)
-                found.append(folder)
+                near.append(folder)
             elif one.children or id(one) in beside:
-                found.append(one)
-        return found
+                near.append(one)
+        return near
 
     shown = copy(nav)
     shown.items = part(nav.items)

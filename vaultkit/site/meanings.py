@@ -72,22 +72,22 @@ def read_meanings(note: Note) -> list[Meaning]:
     for link in note.links:
         links[link.line].append(link)
     cells: dict[int, list[Passage]] = defaultdict(list)
-    found = []
+    meanings = []
     for passage in note.passages:
         first = next(iter(links[passage.line]), None)
         cells[passage.line].append(passage)
         if term := _TERM.fullmatch(passage.source):
             words = (term["name"], *filter(None, (term["also"] or "").split(", ")))
             text = _ONWARD.split(term["text"])[0]
-            found.append(Meaning(term["name"], words, (_to_plain_text(text),), first))
+            meanings.append(Meaning(term["name"], words, (_to_plain_text(text),), first))
     for line, row in cells.items():
         if len(row) > 1 and _LETTERS.fullmatch(row[0].source):
             letters = tuple(_FORMULA.findall(row[0].source))
             lines = tuple(_to_plain_text(cell.source) for cell in row[1:] if cell.source)
             first = next(iter(links[line]), None)
             name = ", ".join(map(formula_to_text, letters))
-            found.append(Meaning(name, letters, lines, first, letters=True))
-    return found
+            meanings.append(Meaning(name, letters, lines, first, letters=True))
+    return meanings
 
 
 def _to_plain_text(markdown: str) -> str:
@@ -204,16 +204,16 @@ class _Marking:
             text = self.known.pattern.sub(self.mark_term, text)
         self.pieces.append(text)
 
-    def mark_term(self, found: re.Match[str]) -> str:
+    def mark_term(self, match: re.Match[str]) -> str:
         """Return a term with a mark if this is its first use, but not if it is defined here."""
-        meaning = self.known.meaning_of(found[0])
+        meaning = self.known.meaning_of(match[0])
         if meaning is None or meaning in self.done:
-            return found[0]
+            return match[0]
         self.done.append(meaning)
         if self.defining:
-            return found[0]
+            return match[0]
         self.used.append(meaning)
-        return f'<span data-term="term-{len(self.used) - 1}">{found[0]}</span>'
+        return f'<span data-term="term-{len(self.used) - 1}">{match[0]}</span>'
 
     def begin_element(self, tag: str, rest: str) -> None:
         """Begin an element, given the rest of its tag; mark a formula of letters."""

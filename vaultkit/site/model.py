@@ -140,8 +140,8 @@ class SiteModel:
         self.letters.update(content, page.title)
         self.signs.update(*(_SLANTED.sub("", text) for text in _FORMULA.findall(content)))
         if 'class="flashcard"' in content:
-            found = anki.read_cards(content, page.url, self.settings.url, image)
-            self._cards[page.uri] = [replace(card, key=f"{page.uri}#{card.key}") for card in found]
+            cards = anki.read_cards(content, page.url, self.settings.url, image)
+            self._cards[page.uri] = [replace(card, key=f"{page.uri}#{card.key}") for card in cards]
         if sections is None:
             return
         note = page.note

@@ -99,8 +99,8 @@ def export_notebook(path: Path, templates: Path) -> str:
 
 def markdown_in(content: str) -> str:
     """Return the Markdown in the HTML that nbconvert makes by our template."""
-    found = _EXPORTED.search(content)
-    return html.unescape(found[1]) if found else ""
+    match = _EXPORTED.search(content)
+    return html.unescape(match[1]) if match else ""
 
 
 def links_html(one: str, every: str) -> str:
@@ -168,10 +168,10 @@ def _without_own_syntax(note: Note, vault: Vault) -> list[str]:
     # From the last link to the first, so that earlier columns stay valid.
     for link in sorted(note.links, key=lambda link: (link.line, link.column), reverse=True):
         line = lines[link.line - 1]
-        found = WIKILINK.match(line, link.column - 1) if link.wiki else None
-        if found:
+        match = WIKILINK.match(line, link.column - 1) if link.wiki else None
+        if match:
             linked = _link_to_markdown(link, note, vault)
-            lines[link.line - 1] = line[: found.start()] + linked + line[found.end() :]
+            lines[link.line - 1] = line[: match.start()] + linked + line[match.end() :]
     for number, line in enumerate(lines, 1):
         if number in code:
             continue
@@ -186,9 +186,9 @@ def _without_own_syntax(note: Note, vault: Vault) -> list[str]:
     return lines
 
 
-def _bold_title(found: re.Match[str]) -> str:
+def _bold_title(match: re.Match[str]) -> str:
     """Return the first line of a callout as bold text."""
-    return f"**{found['title'] or found['type'].capitalize()}**"
+    return f"**{match['title'] or match['type'].capitalize()}**"
 
 
 def _link_to_markdown(link: Link, note: Note, vault: Vault) -> str:

@@ -49,7 +49,7 @@ def _shape_to_svg(part: ElementTree.Element) -> str:
     colour = part.attrib.get("fill", "currentColor")
     kind = "" if colour == "currentColor" else f' class="vk-{colour}"'
     if part.tag.endswith("}path"):
-        points = _DECIMAL.sub(lambda found: f"{float(found[0]):.2f}", part.attrib["d"])
+        points = _DECIMAL.sub(lambda match: f"{float(match[0]):.2f}", part.attrib["d"])
         # Each outline begins by drawing a line to where it is.
         points = re.sub(r"(M (\S+ \S+)) L \2 ", r"\1 ", points)
         return f'<path{kind} d="{points.replace(" Z ", "Z").strip()}"/>'

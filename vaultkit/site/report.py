@@ -90,11 +90,11 @@ class Totals:
 
 def read_entries(vault: Vault) -> list[Entry]:
     """Return an entry for each note of a vault, from its ledger."""
-    found = []
+    entries = []
     notes = list(vault.notes.values())
     for note, known in zip(notes, Ledger(vault.whole).entries(notes), strict=True):
         is_fresh = known is not None and known.is_fresh
-        found.append(
+        entries.append(
             Entry(
                 name=note.title,
                 path=vault.relative(note.path),
@@ -105,7 +105,7 @@ def read_entries(vault: Vault) -> list[Entry]:
                 anchor=f"of-{vault.address(note).replace('/', '-')}",
             )
         )
-    return sorted(found, key=lambda entry: entry.name.casefold())
+    return sorted(entries, key=lambda entry: entry.name.casefold())
 
 
 def foot_line(entry: Entry, href: str = "") -> str:
@@ -154,17 +154,17 @@ def _reason(check: Check) -> str:
     return "".join(check.why.splitlines()[:1]).removeprefix(f"{check.what}: ")
 
 
-def table_html(found: Sequence[Entry]) -> str:
+def table_html(entries: Sequence[Entry]) -> str:
     """Return the table of all notes, with the number of checks of each kind that hold."""
     columns = (*(plural.capitalize() for plural in KINDS.values()), *_OPEN.values())
     head = "".join(f'<th scope="col">{title}</th>' for title in columns)
-    rows = "".join(_row_html(entry) for entry in found)
-    sums = "".join(f"<td>{sum(e.count(HOLDS, kind) for e in found):,}</td>" for kind in KINDS)
-    totals = Totals.of(found)
+    rows = "".join(_row_html(entry) for entry in entries)
+    sums = "".join(f"<td>{sum(e.count(HOLDS, kind) for e in entries):,}</td>" for kind in KINDS)
+    totals = Totals.of(entries)
     sums += "".join(f"<td>{totals.outcomes[outcome]:,}</td>" for outcome in _OPEN)
     return (
         f"<p>On {count_in_words(totals.notes, 'note')}: {totals.words}."
-        f"{_machines_in_words(found)}</p>"
+        f"{_machines_in_words(entries)}</p>"
         '<div class="vk-ledger md-typeset__scrollwrap" tabindex="0" role="region"'
         ' aria-label="Checks by note"><table class="vk-ledger__notes">'
         f'<thead><tr><th scope="col">Note</th>{head}</tr></thead>'
@@ -173,9 +173,9 @@ def table_html(found: Sequence[Entry]) -> str:
     )
 
 
-def _machines_in_words(found: Sequence[Entry]) -> str:
+def _machines_in_words(entries: Sequence[Entry]) -> str:
     """Return a sentence on how many notes were run on how many machines."""
-    tried = Counter(entry.machines for entry in found if entry.checks and entry.machines)
+    tried = Counter(entry.machines for entry in entries if entry.checks and entry.machines)
     text = ""
     for machines, notes in sorted(tried.items(), reverse=True):
         said = count_in_words(notes, "note was", "notes were")

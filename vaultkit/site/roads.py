@@ -48,7 +48,7 @@ class Roads:
         listed = {
             name: [of_uri[uri] for uri in uris if uri in of_uri] for name, uris in shorter.items()
         }
-        self.shorter = {name: found for name, found in listed.items() if found}
+        self.shorter = {name: listed_road for name, listed_road in listed.items() if listed_road}
         # A shorter road may begin at the home page, which is then also the first step of the main
         # road.
         home = [p for p in pages if p.is_home and any(p in r for r in self.shorter.values())]

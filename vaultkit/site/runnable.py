@@ -145,8 +145,8 @@ def local_modules(vault: Vault, figures: str = "") -> list[Path]:
             for line in block.fence.lines:
                 names |= _imported_modules(line.lstrip("> ").strip())
     beside = vault.root.parent
-    found = (path for name in sorted(names) for path in (beside / name, beside / f"{name}.py"))
-    return [path for path in found if (path / "__init__.py").is_file() or path.is_file()]
+    modules = (path for name in sorted(names) for path in (beside / name, beside / f"{name}.py"))
+    return [path for path in modules if (path / "__init__.py").is_file() or path.is_file()]
 
 
 def _imported_modules(line: str) -> set[str]:

@@ -174,7 +174,7 @@ class _Reader(HTMLReader):
                 self.output_from = 0
             if last == "code" and self.code_from is not None:
                 code = "".join(self.parts[self.code_from :]).strip("\n")
-                lines = _INDENT.sub(lambda found: _LINE + _SPACE * len(found[1]), code)
+                lines = _INDENT.sub(lambda match: _LINE + _SPACE * len(match[1]), code)
                 self.parts[self.code_from :] = [_CODE, lines, _CODE_ENDS]
                 self.code_from = None
             if last == tag:

@@ -50,7 +50,7 @@ class ShownTitles:
         if not any(title in page for title in self._shown):
             return page
         return self._found.sub(
-            lambda found: self._shown[found[0]] if found["title"] else found[0], page
+            lambda match: self._shown[match[0]] if match["title"] else match[0], page
         )
 
 
@@ -64,7 +64,7 @@ def title_to_html(title: str) -> str:
     """
     symbol = r'<i class="vk-symbol">{letter}<sub>{index}</sub></i>'
     return _FORMULA.sub(
-        lambda found: _formula_to_html(found, symbol), html.escape(title, quote=False)
+        lambda match: _formula_to_html(match, symbol), html.escape(title, quote=False)
     )
 
 
@@ -78,7 +78,7 @@ def title_to_svg(line: str) -> str:
     """
     symbol = '<tspan class="vk-symbol">{letter}<tspan dy=".2em">{index}</tspan></tspan>\0'
     first, *rest = _FORMULA.sub(
-        lambda found: _formula_to_html(found, symbol), html.escape(line, quote=False)
+        lambda match: _formula_to_html(match, symbol), html.escape(line, quote=False)
     ).split("\0")
     # What follows an index is in line again, with letters as large as before.
     return first + "".join(f'<tspan dy="-.15em">{part}</tspan>' for part in rest if part)
@@ -87,7 +87,7 @@ def title_to_svg(line: str) -> str:
 def _formula_to_html(formula: re.Match[str], symbol: str) -> str:
     """Return a formula as text, or as the given form of a letter with an index."""
     tex = html.unescape(formula[1])
-    found = _SYMBOL.fullmatch(tex)
-    if not found:
+    match = _SYMBOL.fullmatch(tex)
+    if not match:
         return html.escape(formula_to_text(tex), quote=False)
-    return symbol.format(letter=found["letter"], index=found["index"].strip("{}"))
+    return symbol.format(letter=match["letter"], index=match["index"].strip("{}"))

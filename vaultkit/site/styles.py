@@ -80,8 +80,8 @@ class Used:
         classes: set[str] = set()
         values: set[tuple[str, str]] = set()
         for page in pages:
-            for found in set(_CLASS.findall(page)):
-                classes.update(found.split())
+            for in_page in set(_CLASS.findall(page)):
+                classes.update(in_page.split())
             values.update(_ATTRIBUTE.findall(page))
         for script in scripts:
             classes.update(_NAME.findall(script))
@@ -164,7 +164,7 @@ def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list
     properties: set[str] = set()
     for at, path in pages:
         page = path.read_text("utf-8")
-        files = tuple(os.fspath(_file_of(found, path, site)) for found in _LINK.finditer(page))
+        files = tuple(os.fspath(_file_of(match, path, site)) for match in _LINK.finditer(page))
         if files:
             named.setdefault(files, at)
             used = Used.collect([page], [])
@@ -246,9 +246,9 @@ def minify(css: str) -> str:
     >>> minify('/* Why. */\n.a {\n  content: "/* \\201C */";\n}\n')
     '\n.a{\ncontent:"/* \\201C */";\n}\n'
     """
-    kept = _COMMENT.sub(lambda found: found["text"] or "", css)
+    kept = _COMMENT.sub(lambda match: match["text"] or "", css)
     return _BLANKS.sub(
-        lambda found: found["text"] or found["sign"] or "", re.sub(r"\n\s*", "\n", kept)
+        lambda match: match["text"] or match["sign"] or "", re.sub(r"\n\s*", "\n", kept)
     )
 
 
@@ -263,7 +263,7 @@ def drop_unread_properties(css: str, texts: Sequence[str]) -> str:
     read = {name for text in (css, *texts) for name in _PROPERTY.findall(text)}
     return re.sub(
         r"(?<=[{;])(--[\w-]+):(?:\"[^\"]*\"|'[^']*'|url\([^()]*\)|[^;{}\"'])*;",
-        lambda found: found[0] if found[1] in read else "",
+        lambda match: match[0] if match[1] in read else "",
         css,
     )
 
@@ -302,10 +302,10 @@ def _inner_rules(rule: Any) -> list[Any]:
     """Return the rules within an at-rule."""
     if rule.type != "at-rule" or not rule.content or rule.lower_at_keyword not in _NESTING:
         return []
-    found: list[Any] = tinycss2.parse_rule_list(
+    rules: list[Any] = tinycss2.parse_rule_list(
         rule.content, skip_comments=True, skip_whitespace=True
     )
-    return found
+    return rules
 
 
 @lru_cache(maxsize=4)

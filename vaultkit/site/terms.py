@@ -73,7 +73,7 @@ class Terms:
             if meaning.is_named((host.title, *host.aliases)) or self._leads_to(meaning, host)
         ]
         content, used = self._marker.mark(content, here)
-        found: dict[str, object] = {}
+        meanings: dict[str, object] = {}
         for index, meaning in enumerate(used):
             lines: list[list[str]] = [[line] for line in meaning.lines]
             target = self._places.get(id(meaning))
@@ -82,8 +82,8 @@ class Terms:
                 anchor = f"#{target.anchor}" if target.anchor else ""
                 words = target.note.title if target.note else "where it is explained"
                 lines.append([f"See {words}", "", "", quote(href) + anchor])
-            found[f"term-{index}"] = [meaning.name, *lines]
-        return content, found
+            meanings[f"term-{index}"] = [meaning.name, *lines]
+        return content, meanings
 
     def _leads_to(self, meaning: Meaning, note: Note) -> bool:
         target = self._places.get(id(meaning))

@@ -51,7 +51,7 @@ class _Statements(Expressions):
 
     def parse_statements(self) -> list[Node]:
         """Parse the whole formula; a statement has the conditions and ranges that apply to it."""
-        found: list[Node] = []
+        parsed: list[Node] = []
         #: Where the latest statements, which share a relation, begin among these.
         latest = 0
         ranges: list[Range] = []
@@ -67,32 +67,32 @@ class _Statements(Expressions):
                     self.take()
                 ranges += [c for c in conditions if isinstance(c, Range)]
                 conditions = tuple(c for c in conditions if not isinstance(c, Range))
-                if found:
+                if parsed:
                     first = 0 if is_about_all else latest
-                    found[first:] = [_with_conditions(s, conditions) for s in found[first:]]
+                    parsed[first:] = [_with_conditions(s, conditions) for s in parsed[first:]]
                 else:
                     pending += conditions
                 continue
             if self.next in IMPLIES:
                 self.take()
-                if not found[latest:]:
+                if not parsed[latest:]:
                     raise self.error("the arrow has no left side")
-                pending = (*pending, *found[latest:])
-                del found[latest:]
+                pending = (*pending, *parsed[latest:])
+                del parsed[latest:]
                 continue
             statements = self.parse_whole_statement()
             ranges += [s for s in statements if isinstance(s, Range)]
             statements = [s for s in statements if not isinstance(s, Range)]
             if statements:
-                latest = len(found)
-                found += [_with_conditions(s, pending) for s in statements]
+                latest = len(parsed)
+                parsed += [_with_conditions(s, pending) for s in statements]
         if self.environments:
             raise self.error(f"\\begin{{{self.environments[-1]}}} is never ended")
-        found += self.braced
-        if pending and not found:
+        parsed += self.braced
+        if pending and not parsed:
             raise self.error("a condition without a statement")
-        ranges += _take_index_values(found)
-        return _with_ranges(found, ranges)
+        ranges += _take_index_values(parsed)
+        return _with_ranges(parsed, ranges)
 
     def parse_whole_statement(self) -> list[Node]:
         """Parse a statement, or several with a common relation, up to a separator or condition.
@@ -156,10 +156,10 @@ class _Statements(Expressions):
                 if not depth:
                     break
             parser = self.parser_of(self.tokens[start + 1 : self.at - 1])
-            found = parser.parse_listed_conditions(False)
+            conditions = parser.parse_listed_conditions(False)
             if parser.next:
                 raise parser.unexpected()
-            return found
+            return conditions
         indices = self.next == r"\forall" or "for" in self.next
         self.take()
         return self.parse_listed_conditions(indices)
@@ -169,7 +169,7 @@ class _Statements(Expressions):
 
         With ``indices``, also by commas, and bare letters, which state nothing.
         """
-        found: list[Node] = []
+        conditions: list[Node] = []
         while True:
             begin = self.at
             statements = self.parse_statement()
@@ -177,11 +177,11 @@ class _Statements(Expressions):
                 are_letters = all(map(_is_letter_or_comma, self.tokens[begin : self.at]))
                 if not indices or not are_letters:
                     raise self.error("a condition that states nothing")
-            found += statements
+            conditions += statements
             is_at_and = self.kind == "text" and re.fullmatch(r"\s*and\s*", self.next)
             is_at_next_of_list = indices and self.next == "," and self.has_relation_ahead()
             if not is_at_and and not is_at_next_of_list:
-                return tuple(found)
+                return tuple(conditions)
             self.take()
 
     def parse_statement(self) -> list[Node]:

@@ -170,9 +170,9 @@ def tokenize(tex: str) -> list[Token]:
         raise TexError(f"a formula of {len(tex)} characters; at most {LONGEST} are read")
     tokens: list[Token] = []
     depth = columns = 0
-    for found in _TOKEN.finditer(tex):
-        kind, text = str(found.lastgroup), found[0]
-        start, end = found.span()
+    for match in _TOKEN.finditer(tex):
+        kind, text = str(match.lastgroup), match[0]
+        start, end = match.span()
         if kind == "space":
             continue
         if text == "&" and not depth:
@@ -184,19 +184,19 @@ def tokenize(tex: str) -> list[Token]:
             depth += 1 if text == r"\begin" else -1
         elif text in (r"\begin", r"\end", r"\\") and not depth:
             columns = 0
-        if kind == "chemistry" and found["package"] == "pu":
-            inner = _tokenize_quantity(found["inner"])
+        if kind == "chemistry" and match["package"] == "pu":
+            inner = _tokenize_quantity(match["inner"])
             tokens += [replace(token, start=start, end=end) for token in inner]
             continue
-        if kind == "chemistry" and re.search(r"\s|->|<|=", found["inner"].strip()):
+        if kind == "chemistry" and re.search(r"\s|->|<|=", match["inner"].strip()):
             continue  # a reaction states nothing about numbers
         if kind in ("text", "words", "chemistry"):
             # A substance is part of a name: the mass m_{\ce{H2O}} is m_H2O in code.
-            words = found["words"] or re.sub(r"\W", "", found["inner"] or "")
+            words = match["words"] or re.sub(r"\W", "", match["inner"] or "")
             kind, text = "text", words
             if not text.strip():
                 continue  # an empty token would look like the end
-            if found[0].startswith(r"\operatorname"):
+            if match[0].startswith(r"\operatorname"):
                 word = re.sub(r"\\|\s", "", text)
                 if word in OPERATOR_WORDS:
                     kind, text = "command", OPERATOR_WORDS[word]

@@ -276,16 +276,16 @@ def _judge_interval(scope: Evaluator, statement: Membership, value: Value, mask:
 
 def _judge_among(scope: Evaluator, statement: Membership, value: Value, mask: Any) -> Verdict:
     """Judge whether each element of a value is one of the numbers of a set, up to rounding."""
-    found: Any = np.zeros(value.array.shape, bool)
+    fits: Any = np.zeros(value.array.shape, bool)
     for number in scope.values_of(statement.numbers):
         if number.rank:
             raise EvaluationError("a set of numbers holds an array")
         array, spread = number.ranked(value.rank)
         rounding = value.spread * value.unit + spread * number.unit
         slack = rounding + RELATIVE[value.unit] * np.abs(array)
-        found = found | (np.abs(value.array - array) <= slack)
+        fits = fits | (np.abs(value.array - array) <= slack)
     mask = mask & scope.indices.valid
-    wrong = found == statement.negated
+    wrong = fits == statement.negated
     wrong = wrong & mask.reshape(mask.shape + (1,) * value.rank)
     if not wrong.any():
         return Verdict(True)

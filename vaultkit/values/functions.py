@@ -281,8 +281,8 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
         flat = value.but(
             array=value.array.reshape(shape), spread=value.spread.reshape(shape), rank=0
         )
-        found = reduce(kind, flat, -1, np.zeros(()))
-        return make_value(found.array[..., 0], found.spread[..., 0], 0, value)
+        result = reduce(kind, flat, -1, np.zeros(()))
+        return make_value(result.array[..., 0], result.spread[..., 0], 0, value)
     rank = max(value.rank for value in values)
     array, spread = values[0].ranked(rank)
     for value in values[1:]:

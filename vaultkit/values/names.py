@@ -99,12 +99,12 @@ def spellings(name: str) -> tuple[str, ...]:
     """
     base, _, index = name.partition("_")
     index = index.lstrip("_")
-    found = [name, f"{name}_"]
+    names = [name, f"{name}_"]
     if len(name) > 1 and name not in _CAPITALS:
-        found.append(name.lower())
+        names.append(name.lower())
     others = (base, *_SHORT[base]) if base in _SHORT else ()
-    found += [f"{other}_{index}" if index else other for other in others]
-    return tuple(dict.fromkeys(found))
+    names += [f"{other}_{index}" if index else other for other in others]
+    return tuple(dict.fromkeys(names))
 
 
 def without_underscore(name: str) -> tuple[str, ...]:
@@ -113,8 +113,8 @@ def without_underscore(name: str) -> tuple[str, ...]:
     >>> without_underscore("x_1"), without_underscore("epsilon_0")
     (('x1',), ('epsilon0', 'eps0'))
     """
-    found = (s.rstrip("_") for s in spellings(name))
-    return tuple(dict.fromkeys(s.replace("_", "") for s in found if "_" in s))
+    names = (s.rstrip("_") for s in spellings(name))
+    return tuple(dict.fromkeys(s.replace("_", "") for s in names if "_" in s))
 
 
 class _IndexedName(NamedTuple):
@@ -392,9 +392,9 @@ class NameResolver:
         """Resolve ``f(x)`` to a call of a function, or to the product of ``f`` and ``x``."""
         if isinstance(node.function, Function) and node.function.name != "E":
             return Apply(node.function, self.resolve_field(node.arguments, env))
-        found = self.find_function(node.function)
-        if found:
-            return Call(*found, self.resolve_field(node.arguments, env))
+        function = self.find_function(node.function)
+        if function:
+            return Call(*function, self.resolve_field(node.arguments, env))
         name = (
             node.function.name if isinstance(node.function, (Symbol, Subscript, Function)) else ""
         )

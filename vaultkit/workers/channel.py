@@ -254,12 +254,12 @@ def frames_of(trace: bytes) -> tuple[tuple[str, int], ...]:
     >>> frames_of(head + b'  File "a.py", line 2 in f\n  File "b.py", line 9 in <module>\n')
     (('b.py', 9), ('a.py', 2))
     """
-    found = re.findall(
+    threads = re.findall(
         r"^(Current thread|Thread) .*\(most recent call first\):\n((?:  File .*\n)+)",
         trace.decode(errors="replace"),
         re.M,
     )
-    stacks = sorted(found, key=lambda stack: stack[0] != "Current thread")
+    stacks = sorted(threads, key=lambda stack: stack[0] != "Current thread")
     calls = (call for _, stack in stacks for call in reversed(stack.splitlines()))
     parsed = (re.match(r'  File "(.*)", line (\d+)', call) for call in calls)
     return tuple((call[1], int(call[2])) for call in parsed if call)

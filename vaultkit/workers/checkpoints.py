@@ -178,11 +178,11 @@ class CheckpointMaker:
 
 def _open_descriptors() -> dict[str, str]:
     """Return what each file descriptor of this process refers to."""
-    found = {}
+    descriptors = {}
     for entry in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # the descriptor of the listed folder itself
-            found[entry.name] = os.fspath(entry.readlink())
-    return found
+            descriptors[entry.name] = os.fspath(entry.readlink())
+    return descriptors
 
 
 def _shares_memory() -> bool:
@@ -193,14 +193,14 @@ def _shares_memory() -> bool:
 
 def _stamps(files: Iterable[Path]) -> Stamps:
     """Return the stamps by which changed and new files are detected."""
-    found: Stamps = {}
+    stamps: Stamps = {}
     files = set(files)
     for path in files | {file.parent for file in files if not file.is_dir()}:
-        found[path] = None
+        stamps[path] = None
         with suppress(OSError):
             status = path.stat()
-            found[path] = status.st_mtime_ns, status.st_size, status.st_ino
-    return found
+            stamps[path] = status.st_mtime_ns, status.st_size, status.st_ino
+    return stamps
 
 
 def _read_task(reading: int) -> bytes:
