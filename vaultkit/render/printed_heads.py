@@ -297,4 +297,4 @@ def _ends_at(lines: Sequence[str], at: int) -> bool:
 
 def split_cells(pattern: re.Pattern[str], line: str) -> list[Cell]:
     """Return the parts of a line that match a pattern."""
-    return [Cell(*found.span(), found[0]) for found in pattern.finditer(line)]
+    return [Cell(*match.span(), match[0]) for match in pattern.finditer(line)]
