@@ -246,16 +246,20 @@ def shade(weight: float) -> float:
 # The head that learned.
 
 
-def recall_data() -> dict[str, Any]:
+def recall_data(before: Any = None, after: Any = None) -> dict[str, Any]:
     """Return the trained head before and after, and what it reads in its sequence."""
-    before, after, _ = trained_head.load()
+    kept_before, kept_after, _ = trained_head.load()
+    before = kept_before if before is None else before
+    after = kept_after if after is None else after
+    Q, K, V = (trained_head.X @ W for W in after)
+    weights = softmax(Q @ K.T / np.sqrt(K.shape[1]))
     return {
         "tokens": trained_head.tokens,
         "letters": LETTERS,
         "after": after._asdict(),
         "before": before._asdict(),
-        "weights": trained_head.alpha,
-        "logits": trained_head.Z[-1],
+        "weights": weights,
+        "logits": weights[-1] @ V,
     }
 
 

@@ -99,9 +99,11 @@ def _loss_axes(steps: int) -> list[str]:
     ]
 
 
-def live_data() -> dict[str, Any]:
+def live_data(after: Any = None, losses: Sequence[float] | None = None) -> dict[str, Any]:
     """Return the loss of each step, and what each letter of a sequence reads after training."""
-    _, after, losses = trained_head.load()
+    _, kept_after, kept_losses = trained_head.load()
+    after = kept_after if after is None else after
+    each = np.asarray(kept_losses if losses is None else losses)
     pairs = trained_head.tokens[:-1]
     asks = [pair[0] for pair in pairs]
     X = np.stack([encode([*pairs, letter]) for letter in asks])
@@ -109,7 +111,7 @@ def live_data() -> dict[str, Any]:
     weights = attention_weights(attention_scores(q, K), scale=float(1 / np.sqrt(K.shape[-1])))
     return {
         "pairs": pairs,
-        "losses": losses.round(4),
+        "losses": each.round(4),
         "weights": weights[:, 0].round(4),
         "digits": softmax(answer_scores(after, X)).round(4),
     }

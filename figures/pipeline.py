@@ -26,6 +26,7 @@ from snippets.softmax import softmax
 
 Q_LANE, K_LANE, V_LANE = 82, 240, 398  # x of the three projections
 MATRICES = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V", "S", "alpha", "Z")
+Matrix = npt.NDArray[np.float64]
 ROW = around.ROW  # the row that is outlined
 #: Modules that draw parts of the figure: if one of them changes, it is stale.
 PARTS = (around,)
@@ -35,12 +36,25 @@ SPINE = (Q_LANE + K_LANE) / 2  # where queries and keys have met
 LIKELIEST = 3  # next words that are drawn
 
 
-def data() -> dict[str, Any]:
+def data(
+    tokens: list[str] = ex.tokens,
+    X: Matrix = ex.X,
+    W_Q: Matrix = ex.W_Q,
+    W_K: Matrix = ex.W_K,
+    W_V: Matrix = ex.W_V,
+    Q: Matrix = ex.Q,
+    K: Matrix = ex.K,
+    V: Matrix = ex.V,
+    S: Matrix = ex.S,
+    alpha: Matrix = ex.alpha,
+    Z: Matrix = ex.Z,
+) -> dict[str, Any]:
     """Return the tokens and every matrix of the sentence with the river bank.
 
     With them the row of the token that is followed on its way through the block made by hand, and
-    what the trained decoder expects next.
+    what the trained decoder expects next; these do not depend on the parameters.
     """
+    matrices = (X, W_Q, W_K, W_V, Q, K, V, S, alpha, Z)
     read = ex.X + multi_head_attention(ex.X, ex.X, ex.X, ex.heads, ex.h)
     settled = read + feed_forward(read, ex.W_1, ex.b_1, ex.W_2, ex.b_2)
     weights, _ = trained_decoder.load()
@@ -48,9 +62,9 @@ def data() -> dict[str, Any]:
     p = softmax(next_token_logits(weights, numbers, trained_decoder.NUM_HEADS)[-1])
     order = np.argsort(-p, kind="stable")[:LIKELIEST]
     return {
-        "tokens": ex.tokens,
+        "tokens": tokens,
         "features": ex.features,
-        **{name: getattr(ex, name) for name in MATRICES},
+        **dict(zip(MATRICES, matrices, strict=True)),
         "block": np.array([ex.X[ROW], read[ROW], settled[ROW]]),
         "blocks": len(weights.blocks),
         "heads": trained_decoder.NUM_HEADS,

@@ -72,6 +72,9 @@ def desk(tmp_path: Path) -> BrowserChecker:
             ">2.7<",
         ),
         ("Attention Scores", ("S = Q @", "S = 3 * Q @"), "attention-scores.svg", ">24<"),
+        ("Self Attention", ("S, d_k = Q", "S, d_k = 3 * Q"), "pipeline.svg", ">16.97<"),
+        ("A Head That Learns", ("lr=0.03", "lr=0.003"), "train-live.svg", ">9 (0.14)<"),
+        ("A Head That Learns", ("lr=0.03", "lr=0.003"), "trained-head.svg", ">38.5\u00a0%<"),
         ("One Head by Hand", ("np.sqrt(d_k)", "d_k"), "bank-reads.svg", ">0.85<"),
         (
             "Importance of dk in Scaling",
