@@ -123,3 +123,72 @@ def draw(data: Mapping[str, Any]) -> str:
         parts,
         left=33.9,
     )
+
+
+def paths_data(w: int = WINDOWS[0], layers: int = LAYERS) -> dict[str, Any]:
+    """Return the share of each token in the last one, after no layer and after each."""
+    n = layers * (w - 1) + 1
+    mask = window_mask(n, w)
+    # Far from the first token every row is alike; a short text would cut the windows off.
+    long = window_mask(n + TOKENS, w)
+    weights = long / long.sum(axis=1, keepdims=True)
+    shares = [np.linalg.matrix_power(weights, k)[-1, -n:] for k in range(layers + 1)]
+    return {"mask": mask, "shares": np.array(shares[::-1])}
+
+
+def draw_paths(data: Mapping[str, Any]) -> str:
+    """Draw the tokens of each layer, and all paths that lead down from the last one."""
+    shares, mask = data["shares"], data["mask"]
+    n, layers = len(mask), len(shares) - 1
+    left, pitch, top, rise = 96.0, 38.5, 34.0, 62.0
+    parts = []
+
+    def at(layer: int, token: int) -> tuple[float, float]:
+        return left + pitch * token, top + rise * (layers - layer)
+
+    for layer in range(layers, 0, -1):
+        for query, key in zip(*np.nonzero(mask), strict=True):
+            if shares[layer, query] > 0:
+                parts.append(
+                    st.path(
+                        st.polyline([at(layer, int(query)), at(layer - 1, int(key))]),
+                        cls="score",
+                        width=round(0.75 + 8 * float(shares[layer, query]) / 3, 1),
+                        more=' stroke-opacity=".55"',
+                    )
+                )
+    for layer in range(layers + 1):
+        words = f"layer {layer}" if layer else "input"
+        parts.append(st.text(left - 24, at(layer, 0)[1] + 5, words, anchor="end", cls="vk-muted"))
+        for token in range(n):
+            share = float(shares[layer, token])
+            radius = 3 + 13 * np.sqrt(share) if share else 3
+            hue = "value" if share else "line"
+            parts.append(st.dot(*at(layer, token), radius, hue))
+    bottom = at(0, 0)[1]
+    parts += [
+        st.text(*_below(at(0, 0), 34), "oldest", anchor="middle", cls="vk-muted", size=st.SMALL),
+        st.text(*_below(at(0, n - 1), 34), "last", anchor="middle", cls="vk-muted", size=st.SMALL),
+        st.text(
+            *_below(at(0, n // 2), 34),
+            f"largest share {shares[0].max():.4f}",
+            anchor="middle",
+            cls="vk-value",
+            size=st.SMALL,
+        ),
+    ]
+    return st.figure_svg(
+        "window-paths",
+        "The paths through a stack of windows",
+        f"{layers} layers with windows, above {n} tokens. Lines lead from the last token"
+        f" of the top layer down to all tokens that it depends on: {n} of the input, a triangle."
+        f" Their shares, {st.listed(shares[0], 4)}, are largest in the middle.",
+        bottom + 46,
+        parts,
+        left=28,
+        right=left + pitch * (n - 1) + 18,
+    )
+
+
+def _below(place: tuple[float, float], by: float) -> tuple[float, float]:
+    return place[0], place[1] + by
