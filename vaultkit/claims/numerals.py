@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
-_ONES = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-]  # fmt: skip
-TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-LARGE = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_VALUES = {word: number for number, word in enumerate(_ONES)}
-_VALUES |= {word: 20 + 10 * number for number, word in enumerate(TENS)}
+from vaultkit.claims.lexicon import alternatives, lexicon
 
-_BELOW = rf"(?:(?:{'|'.join(TENS)})(?:[-‑ ](?:{'|'.join(_ONES[1:10])}))?|{'|'.join(_ONES)})"
-#: A number in words, from *one* on; *hundreds*, *a thousand* and *dozens* are not numbers.
-NUMERAL = (
-    rf"(?:{_BELOW}(?:(?:[-‑ ](?:{'|'.join(LARGE)})){{1,2}}(?:(?:\sand)?[-‑ ]{_BELOW})?){{0,3}})"
+_TABLE = lexicon().words["numerals"]
+_VALUES = {word: int(value) for value, words in _TABLE.items() for word in words}
+#: The words up to nine, up to nineteen, for tens, and for a hundred and more.
+_ONES = [word for word, value in _VALUES.items() if 0 < value < 10]
+_BELOW_TWENTY = [word for word, value in _VALUES.items() if value < 20]
+TENS = [word for word, value in _VALUES.items() if 20 <= value < 100]
+_LARGE = [word for word, value in _VALUES.items() if value >= 100]
+
+_BELOW = rf"(?:{alternatives(TENS)}(?:[-‑ ]{alternatives(_ONES)})?|{alternatives(_BELOW_TWENTY)})"
+#: A number in words, from *zero* on; *hundreds*, *a thousand* and *dozens* are not numbers.
+NUMERAL = lexicon().expand(
+    rf"(?:{_BELOW}(?:(?:[-‑ ]{alternatives(_LARGE)}){{1,2}}"
+    rf"(?:(?:\s<clauses.joining>)?[-‑ ]{_BELOW})?){{0,3}})"
 )
 
 
@@ -29,11 +31,12 @@ def parse_numeral(words: str) -> int:
     (205, 3500)
     """
     total = part = 0
-    for word in re.findall("[a-z]+", words.lower()):
-        if word == "hundred":
-            part *= 100
-        elif word in LARGE:
-            total, part = total + part * LARGE[word], 0
-        elif word != "and":
-            part += _VALUES[word]
+    for word in re.findall(r"[^\W\d_]+", words.lower()):
+        value = _VALUES.get(word, 0)  # *and* adds nothing
+        if value == 100:
+            part *= value
+        elif value > 100:
+            total, part = total + part * value, 0
+        else:
+            part += value
     return total + part

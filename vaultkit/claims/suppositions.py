@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-_WORDS = (
-    r"if|when|whenever|unless|whether|once|until|let|suppose|imagine|would|could|should|must|not"
-    r"|never|instead|wrong"
-)
+from vaultkit.claims.lexicon import alternatives, lexicon
+
+_ENGLISH = lexicon()
 
 
 def supposition_pattern(*words: str) -> re.Pattern[str]:
@@ -18,46 +17,34 @@ def supposition_pattern(*words: str) -> re.Pattern[str]:
     >>> supposition_pattern("where").search("where x is 3")[0]
     'where'
     """
-    return re.compile(rf"(?i:\b(?:{'|'.join((_WORDS, *words))})\b|n't\b)")
+    known = alternatives([*_ENGLISH.words["suppositions"]["doubting"], *words])
+    return _ENGLISH.regex(rf"\b{known}\b|<suppositions.not_at_end>\b")
 
 
 #: Words before a name by which the value behind it is not stated.
-NOT_STATED = supposition_pattern(
-    "without", "neither", "no", "none", "otherwise", "mistake", "cannot", "for", "with", "set",
-    "take", "try", "choose", "at", "from", "as", "like", "say", r"e\.g", "than", r"(?<!,\s)where",
-    "by", r"change\w*", "becomes?", r"(?:up|down)\s+to", "beyond", "through",
-)  # fmt: skip
-#: Verbs for what a reader may do with a value; words that may precede them; and beginnings of
-#: sentences in which nobody is asked to do it.
-_DO = (
-    r"(?:set|try|choose|pick|put|take|use|pass|change|replace|raise|lower|increase|add|write|call)"
-)
-_FIRST = (
-    r"(?:Now|Then|Next|Instead|Finally|First|Here|So|Please|Or|For\s(?:instance|example)"
-    r"|As\san\sexercise)"
-)
-_NO_ORDER = (
-    r"(?:The|An?|This|That|These|Those|It|They|We|I|You|He|She|One|Both|Each|Every|All|Some|Our|In|On"
-    r"|At|As|By|For|From|With|Of|To|Since|Because|After|Before|While|Where|There|Here|So)\b"
-)
+NOT_STATED = supposition_pattern(*_ENGLISH.words["suppositions"]["not_stated"])
 #: More code to which the same words apply: *from `n = 12` to `n = 24`*.
-_MORE = r"(?:`[^`]*`(?:,|,?\s(?:and|or|to))\s(?:to\s|with\s)?)*"
-_GOVERNED = re.compile(
+_MORE = r"(?:`[^`]*`(?:,|,?\s<suppositions.joining_code>)\s(?:<suppositions.before_more_code>\s)?)*"
+_GOVERNED = _ENGLISH.regex(
     r"(?:"
     # A condition, up to the comma that ends it.
-    r"\b(?i:if|unless|whether|suppos(?:e|ing)|imagine|consider|assum(?:e|ing)|let(?!['’]?s\b|\sus\b))\b[^,;:]*"
-    r"|\b(?i:when|whenever)\s(?:(?:you|we|one)\s[a-z]+\s)?"
-    r"|(?i:\b(?:not|never|cannot|without|instead\sof|rather\sthan|no\slonger)|n't)\s"
-    r"(?:(?:so|true|the\scase)\s)?(?:that\s|with\s|be\s|set\s|use\s)?"
+    r"\b(?i:<suppositions.conditions>)\b[^,;:]*"
+    r"|\b(?i:<suppositions.times>)\s(?:<suppositions.persons>\s[a-z]+\s)?"
+    r"|(?i:\b<suppositions.denying>|<suppositions.not_at_end>)\s"
+    r"(?:<suppositions.true>\s)?(?:<suppositions.before_denied>\s)?"
     # A request to the reader.
-    rf"|^(?:{_FIRST},?\s)?(?i:{_DO})\s[^,;:]*"
-    rf"|^(?!{_NO_ORDER})[A-Z][a-z]+\s[^;:]*(?:,|,?\s(?:and|then))\s{_DO}\s[^,;:]*"
-    rf"|\b(?:[Yy]ou|one)\s(?:can|could|may|might|should)\s(?:also\s|now\s)?{_DO}\s[^,;:]*"
-    rf"){_MORE}$"
+    r"|^(?:<suppositions.first>,?\s)?(?i:<suppositions.requests>)\s[^,;:]*"
+    r"|^(?!<suppositions.no_request>\b)[A-Z][a-z]+\s[^;:]*(?:,|,?\s<suppositions.then>)\s"
+    r"<suppositions.requests>\s[^,;:]*"
+    r"|\b<suppositions.reader>\s<suppositions.may>\s(?:<suppositions.also>\s)?<suppositions.requests>\s"
+    rf"[^,;:]*){_MORE}$",
+    re.NOFLAG,
 )
 #: *With `n = 48` it would …*, *`n = 48` would …*.
-_WITH = re.compile(rf"\b(?i:with|for|at|by|using)\s(?:an?\s|the\s)?{_MORE}$")
-_WOULD = re.compile(r"\b(?:would|could|might)\b")
+_WITH = _ENGLISH.regex(
+    rf"\b(?i:<suppositions.with>)\s(?:<suppositions.article>\s)?{_MORE}$", re.NOFLAG
+)
+_WOULD = _ENGLISH.regex(r"\b<suppositions.would>\b", re.NOFLAG)
 
 
 def is_supposed(before: str, behind: str) -> bool:
@@ -83,9 +70,7 @@ def is_supposed(before: str, behind: str) -> bool:
     return bool(_WITH.search(before) and _WOULD.search(f"{before} {behind}"))
 
 
-_DOUBT = supposition_pattern(
-    "before", "after", "first", r"at\s+most", r"at\s+least", "about", "around"
-)
+_DOUBT = supposition_pattern(*_ENGLISH.words["suppositions"]["doubtful"])
 
 
 def is_doubtful(before: str, behind: str) -> bool:
@@ -101,13 +86,11 @@ def is_doubtful(before: str, behind: str) -> bool:
 
 
 #: Words before a comparison, and a verb behind it, by which it is a condition and no statement.
-_TESTED = re.compile(
-    r"(?i:\b(?:conditions?|masks?|tests?|checks?|filters?|comparisons?|quer(?:y|ies)|until|while)\s$)"
-)
-_ACTS = re.compile(
-    r"\s(?:(?:is|was|are)\s(?:not|never|false|False)\b"
-    r"|(?!(?:always|as|besides|has|his|holds|is|its|perhaps|plus|minus|sometimes|this|thus|us|was)\b)"
-    r"[a-z]+(?<!s)s\b)"
+_TESTED = _ENGLISH.regex(r"\b<suppositions.tested>\s$")
+_ACTS = _ENGLISH.regex(
+    r"\s(?:<grammar.being>\s<suppositions.not_true>\b"
+    r"|(?!<suppositions.no_verb>\b)[a-z]+(?<!s)s\b)",
+    re.NOFLAG,
 )
 
 
