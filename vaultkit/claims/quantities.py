@@ -50,7 +50,9 @@ _FALLING = _ENGLISH.regex(
 #: Words behind a number and its unit that say that it is below another one.
 _LESS = _ENGLISH.regex(r"\s?(?:%|°\s?[CF]|[^\W\d]{1,12})?\s<amounts.below>\b")
 _ABOUT = _ENGLISH.regex(r"\b<amounts.about>\s(?:<binding.article>\s)?$|[≈~∼]\s?$")
-_AND = re.compile(rf"[\s,;|&{CODE}{END}\[\]()]*(?:\band\b|\bor\b|\bto\b|–)?[\s{CODE}{END}\[\]()]*")
+_AND = _ENGLISH.regex(
+    rf"[\s,;|&{CODE}{END}\[\]()]*(?:\b<quantities.joining>\b|–)?[\s{CODE}{END}\[\]()]*", re.NOFLAG
+)
 _OPENS, _CLOSES = re.compile(r"[(\[]\s?$"), re.compile(r"\s?[)\]]")
 _NEGATIVE = _ENGLISH.regex(r"\b<before.minus>\s$")
 
@@ -58,15 +60,16 @@ _NEGATIVE = _ENGLISH.regex(r"\b<before.minus>\s$")
 #: A variable, or an element of one: ``x``, ``alpha[1, 0]``.
 _ELEMENT = r"[A-Za-z]\w*(?:\[-?\d{1,3}(?:\s?,\s?-?\d{1,3}){0,3}\])?"
 #: The subject of a value: code, mathematics, or a letter or a name with an underscore in text.
-_OF = re.compile(
-    rf"(?:{CODE}(?P<code>{_ELEMENT}){END}\s?(?:=|==|is|equals)\s?{CODE}?"
+_OF = _ENGLISH.regex(
+    rf"(?:{CODE}(?P<code>{_ELEMENT}){END}\s?(?:=|==|<quantities.equals>)\s?{CODE}?"
     rf"|{CODE}(?P<within>{_ELEMENT})\s?==?\s?"
-    rf"|(?<![\w'’.,\-{CODE}])(?P<plain>[B-HJ-Zb-z]|[A-Za-z]+_\w+|[A-Za-z]\w*[₀-₉])\s?=\s?)$"
+    rf"|(?<![\w'’.,\-{CODE}])(?P<plain>[B-HJ-Zb-z]|[A-Za-z]+_\w+|[A-Za-z]\w*[₀-₉])\s?=\s?)$",
+    re.NOFLAG,
 )
 #: What may follow the value of a subject.
-_STATED = re.compile(
-    rf"{END}?(?![\w%^]|\.\d|\s?[-+*/·×−–%]|,\d|{END}?\s(?:or|to|times|if|when|unless|more|less|of|by|and"
-    r"\s\d|percent|per)\b)"
+_STATED = _ENGLISH.regex(
+    rf"{END}?(?![\w%^]|\.\d|\s?[-+*/·×−–%]|,\d|{END}?\s(?:<quantities.not_alone>|<clauses.joining>\s\d)\b)",
+    re.NOFLAG,
 )
 _SENTENCE = re.compile(r"[.!?:;](?:\s|$)")
 
@@ -111,18 +114,15 @@ def _states_nothing(text: str, at: int) -> bool:
 #: Numbers in brackets that are too small to be judged one by one; a shape may look like this, too.
 _SMALL = rf"(?:\s?[{MINUS[:-1]}]?\d\s?,){{1,}}\s?[{MINUS[:-1]}]?\d\s?"
 #: In square brackets only as a stated value, since these may also refer to sources.
-_VECTOR = re.compile(
-    rf"(?<![\w)\]}}{END}])\({_SMALL}\)"
-    rf"|(?:(?<=\bis )|(?<=\bare )|(?<=\bvector )|(?<=\brow ))\[{_SMALL}\]"
+_BEFORE_VECTOR = "|".join(
+    rf"(?<=\b{word}\s)" for word in _ENGLISH.words["quantities"]["before_vector"]
 )
+_VECTOR = re.compile(rf"(?<![\w)\]}}{END}])\({_SMALL}\)|(?:{_BEFORE_VECTOR})\[{_SMALL}\]")
 #: Words after which brackets contain a place or bounds; and words that continue such a list.
-_PLACE = re.compile(
-    r"(?i:\b(?:elements?|entry|entries|position|index|indices|cells?|axis|axes|intervals?|range|between"
-    r"|pairs?|scores?|seeds?|equations?|exercises?|sections?|steps?|cases?|parts?|at|in|on|within|over"
-    r"|not|than|instead of)\s(?:the\s|of\s)?)"
-    rf"[{CODE}(]?$"
+_PLACE = _ENGLISH.regex(
+    rf"\b<quantities.before_place>\s(?:<quantities.the_or_of>\s)?[{CODE}(]?$", re.IGNORECASE
 )
-_NEXT = re.compile(rf"{END}?,?(?:\s(?:and|or|to))?\s{CODE}?")
+_NEXT = _ENGLISH.regex(rf"{END}?,?(?:\s<quantities.joining>)?\s{CODE}?", re.NOFLAG)
 
 
 def stated_vectors(prose: Prose) -> Iterator[Quantity]:
@@ -252,11 +252,10 @@ def _value_word(before: str, number: re.Match[str], behind: str) -> str:
 
 
 #: *Less than 0.9* states that some number is smaller, whatever it rounds to.
-_BOUNDS = re.compile(
-    r"(?i:(?P<no>\b(?:not?|never|nor|hardly|cannot be)\s(?:\w+\s)?)?\b"
-    r"(?:(?P<less>(?:less|smaller|lower|fewer)\sthan|below|at\smost)"
-    r"|(?P<more>(?:more|greater|larger|higher|bigger)\sthan|above|at\sleast)|(?P<between>between))"
-    r"\s(?:about\s)?)$"
+_BOUNDS = _ENGLISH.regex(
+    r"(?P<no>\b<quantities.denying>\s(?:\w+\s)?)?\b"
+    r"(?:(?P<less><quantities.less>)|(?P<more><quantities.more>)|(?P<between><quantities.between>))"
+    r"\s(?:<quantities.about>\s)?$"
 )
 
 
@@ -290,8 +289,8 @@ _FACTOR = re.compile(rf"(?<![\w{CODE}.])x(?=\d{{2}}|\d\.\d)")
 _LEAST_IN_WORDS = 11
 #: How far a value may be from a part in words is more than a smaller part.
 _LEAST_PART = Fraction(1, 10)
-_NO_FRACTION = re.compile(r"\s(?:way|time)s?\b", re.IGNORECASE)
-_AGO = re.compile(r"\syears\sago\b", re.IGNORECASE)
+_NO_FRACTION = _ENGLISH.regex(r"\s<quantities.no_fraction>\b")
+_AGO = _ENGLISH.regex(r"\s<quantities.ago>\b")
 
 
 def _stated_in_words(prose: Prose) -> Iterator[Quantity]:
