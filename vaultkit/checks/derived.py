@@ -30,7 +30,7 @@ def derivation(quantity: Quantity, others: Sequence[Quantity]) -> str:
     >>> derivation(last, others)
     '31 − 12'
     """
-    if len(quantity.readings[:1]) != 1 or len(quantity.readings[0]) != 1 or quantity.bounds:
+    if len(quantity.readings[:1]) != 1 or len(quantity.readings[0]) != 1 or quantity.is_bound:
         return ""
     amount = quantity.readings[0][0]
     known = [(q.text, q.readings[0][0]) for q in others if _is_single(q)][:_MOST]

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import pairwise
 
-from vaultkit.checks.backing import NEAR, Backing
+from vaultkit.checks.backing import Backing
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, UNJUDGED, UNPROVEN, Check
 from vaultkit.checks.derived import derivation
 from vaultkit.checks.lookup import Evidence
 from vaultkit.checks.observed import Observed
 from vaultkit.checks.origins import find_origins
-from vaultkit.checks.rows import Rows, has_decimals
-from vaultkit.checks.together import Row, is_single_slip, misplaced_numbers
-from vaultkit.claims.amounts import Quantity, as_float
+from vaultkit.checks.rows import Rows
+from vaultkit.claims.amounts import Amount, Quantity
 from vaultkit.claims.claims import claims_of
 
 #: Powers of a thousand, by which units differ: 4.7 kΩ is 4700.
 _THOUSANDS = tuple(Fraction(1000) ** power for power in range(-4, 5))
-#: *60 to 63 %*.
-_TO = re.compile(r"\W*(?:\bto\b|–)\W*")
-#: The number of digits from which on two numbers hardly agree by chance.
-_TELLING = 3
 
 
 class Numbers:
@@ -45,16 +40,9 @@ class Numbers:
     def check(self) -> Iterator[Check]:
         """Yield a check for each number: whether the note shows, computes or states it."""
         rows = Rows(self.seen)
-        in_order, odd = rows.in_order(), rows.odd_vectors()
-        misplaced, counted = self._misplaced_numbers(), self._counted_lengths()
+        in_order, counted = rows.in_order(), self._counted_lengths()
         loops = find_origins(self.seen.note.blocks).loops
         quantities = claims_of(self.seen.note).quantities
-        empty = {
-            index
-            for index, (one, other) in enumerate(pairwise(quantities))
-            if other.goes_on and (one.bounds == "between" or _TO.fullmatch(other.text_before))
-            if _value(one) == _value(other) is not None
-        }
         named = {(q.sentence, q.of, _value(q)) for q in quantities if q.of}
         again = Counter((sentence, name) for sentence, name, _ in named)
         for index, quantity in enumerate(quantities):
@@ -80,38 +68,29 @@ class Numbers:
                 yield verdict(HOLDS, f"variable {quantity.of}: {quantity.of} = {text}")
             elif length := counted.get((line, column), {}).get(text.split()[0]):
                 yield verdict(HOLDS, length)
-            elif index in odd:
-                why = f"the others of this list are consecutive rows of {odd[index]}"
-                yield verdict(UNJUDGED, why)
             elif quantity.is_vector:
                 yield rows.vector(quantity)
             elif in_order.get(index):
                 yield verdict(HOLDS, in_order[index], FOUND)
-            elif why := self._failure_message(index, quantity, rows, in_order):
+            elif index in in_order:
+                why = "nothing on this page shows the fractions of this row in their order"
                 yield verdict(UNJUDGED, why)
             elif not self.backing.backed(quantity):
                 if how := self._derivation(quantity):
                     yield verdict(HOLDS, f"from this sentence: {how}", FOUND)
                     continue
                 yield Check("number", line, text, UNJUDGED, self.backing.why(quantity), column)
-            elif index in empty:
-                yield verdict(UNJUDGED, "both ends of this range are the same number")
-            elif index in misplaced:
-                why = f"beside the same neighbours there is another number in {misplaced[index]}"
-                yield verdict(UNJUDGED, why)
-            elif why := self._contradiction(quantity, rows.apart.get(index, [])):
-                yield verdict(UNJUDGED, why)
             else:
                 yield verdict(HOLDS, self.backing.rests_on(quantity), FOUND)
 
     @cached_property
     def _numbers_by_sentence(self) -> dict[tuple[int, int] | None, list[Quantity]]:
         """The numbers of each sentence."""
-        found: dict[tuple[int, int] | None, list[Quantity]] = {}
+        by_sentence: dict[tuple[int, int] | None, list[Quantity]] = {}
         for quantity in claims_of(self.seen.note).quantities:
             if quantity.sentence:
-                found.setdefault(quantity.sentence, []).append(quantity)
-        return found
+                by_sentence.setdefault(quantity.sentence, []).append(quantity)
+        return by_sentence
 
     def _is_assigned_again(self, quantity: Quantity) -> bool:
         """Return whether the lines around a number assign to its name twice."""
@@ -129,127 +108,32 @@ class Numbers:
         ]
         return derivation(quantity, others)
 
-    def _failure_message(
-        self, index: int, quantity: Quantity, rows: Rows, in_order: Mapping[int, str]
-    ) -> str:
-        """Return the message about a number in a row; empty if it is right."""
-        if index in in_order:
-            return "nothing on this page shows the fractions of this row in their order"
-        if index in rows.swapped:
-            return f"the order of this row differs in {rows.swapped[index]}"
-        miss, is_sure = rows.misses.get(index, ("", False))
-        if miss and (is_sure or not self.backing.is_written(quantity)):
-            return f"all other numbers of this row are in {miss}"
-        return ""
-
-    def _contradiction(self, quantity: Quantity, pair: Sequence[Quantity]) -> str:
-        """Return why a number is probably wrong although some output or variable has it.
-
-        ``pair``: the number and the next one, if a sentence gives them together.
-        """
-        if beyond := self._number_at_bound(quantity):
-            return f"{beyond} is not {quantity.bounds} than that"
-        if named := self._named_otherwise(quantity):
-            return f"{quantity.word} is {named}"
-        if slip := self._number_with_other_digit(quantity):
-            return (
-                f"it is in {self.backing.rests_on(quantity)}, but the code nearest to it has {slip}"
-            )
-        if not all(map(self.backing.is_bound, pair)):
-            return "nothing on this page shows or computes this and the next number side by side"
-        return ""
-
     def _counted_lengths(self) -> dict[tuple[int, int], dict[str, str]]:
         """Return the lengths of arrays whose entries the text counts, by the place of the count."""
-        found: dict[tuple[int, int], dict[str, str]] = {}
+        by_place: dict[tuple[int, int], dict[str, str]] = {}
         for shape in claims_of(self.seen.note).shapes:
-            own = [array[shape.subject] for _, array in self.seen.arrays if shape.subject in array]
-            if shape.axis and own:
-                lengths = {str(n) for array in own for n in (*array.shape, array.size)}
-                axes = {n: f"variable {shape.subject}: {n} {shape.axis}" for n in lengths}
-                found.setdefault((shape.line, shape.column), {}).update(axes)
-        return found
-
-    def _misplaced_numbers(self) -> dict[int, str]:
-        """Return, by index, why numbers do not belong to their neighbours; see `together`."""
-        of_arrays = [Row(row, source) for table, source in self.seen.tables for row in table]
-
-        def rows(line: int) -> list[Row]:
-            near = sorted(self.seen.lines, key=lambda one: abs(one[0] - line))[:NEAR]
-            return [row for _, own in near for row in own] + of_arrays
-
-        return misplaced_numbers(claims_of(self.seen.note).quantities, rows)
-
-    def _number_with_other_digit(self, quantity: Quantity) -> str:
-        """Return where a number nearby is one slip away: *output at line 9: 0.53* for 0.35.
-
-        A slip is another digit, two digits exchanged, or a sign. Empty if there is none, or if an
-        output or the code nearby has the number itself.
-        """
-        shown, in_code = self.backing.near(quantity), self.backing.in_code_near(quantity)
-        if in_code is None or self.backing.is_quoted(quantity):
-            return ""
-        amounts = [amount for reading in quantity.readings for amount in reading]
-        for amount in amounts:
-            if amount.whole or amount.over or amount.digits < _TELLING:
-                return ""
-            if shown.rounds_to(amount) or in_code.rounds_to(amount):
-                return ""
-            if self.seen.stated.holds(amount):
-                return ""
-        for number in shown.numbers if amounts else ():
-            if is_single_slip(amounts[0], number) and shown.decimals(number) >= amounts[0].decimals:
-                return shown.source_of(number)
-        return ""
-
-    def _named_otherwise(self, quantity: Quantity) -> str:
-        """Return the values that a word labels, if the number stated as its value is not one."""
-        named = self.seen.labels.labelled_by(quantity.word)
-        if (
-            not named.numbers
-            or self.backing.is_quoted(quantity)
-            or any(
-                reading and all(named.rounds_to(amount, counted=True) for amount in reading)
-                for reading in quantity.readings
-            )
-        ):
-            return ""
-        return " or ".join(map(named.source_of, sorted(named.numbers)))
-
-    def _number_at_bound(self, quantity: Quantity) -> str:
-        """Return a number that rounds to 0.9 in *less than 0.9*, if no number is less."""
-        amounts = [a for reading in quantity.readings[:1] for a in reading]
-        if quantity.bounds not in ("less", "more") or not has_decimals(quantity):
-            return ""
-        (amount,) = amounts
-        every = (self.backing.near(quantity), self.seen.shown, self.seen.bound, self.seen.elements)
-        if self.seen.stated.holds(amount) or any(
-            e.exact(amount, counted=True) is not None for e in every
-        ):
-            return ""
-        beyond = ""
-        for evidence in every:
-            for wanted, _, slack in amount.wanted:
-                for number in evidence.between(as_float(wanted - slack), as_float(wanted + slack)):
-                    if (number < wanted) == (quantity.bounds == "less"):
-                        return ""
-                    beyond = beyond or evidence.source_of(number)
-        return beyond
+            name = shape.subject
+            versions = [arrays[name] for _, arrays in self.seen.arrays if name in arrays]
+            if shape.axis and versions:
+                lengths = {str(n) for array in versions for n in (*array.shape, array.size)}
+                axes = {n: f"variable {name}: {n} {shape.axis}" for n in lengths}
+                by_place.setdefault((shape.line, shape.column), {}).update(axes)
+        return by_place
 
     def _values_of_name(self, quantity: Quantity) -> Evidence | None:
         """Return the values of a name above and below a number stated as its value."""
-        found = [(line, v[quantity.of]) for line, v in self.seen.values if quantity.of in v]
+        values = [(line, v[quantity.of]) for line, v in self.seen.values if quantity.of in v]
         if "[" in quantity.of:
             name, _, place = quantity.of.rstrip("]").partition("[")
             index = tuple(map(int, place.split(",")))
-            found = [
+            values = [
                 (line, float(array[name][index]))
                 for line, array in self.seen.arrays
                 if name in array and _is_place(index, array[name].shape)
             ]
-        above = [value for line, value in found if line < quantity.line]
-        below = [value for line, value in found if line > quantity.line]
-        if not found:
+        above = [value for line, value in values if line < quantity.line]
+        below = [value for line, value in values if line > quantity.line]
+        if not values:
             return None
         known = Evidence()
         known.add({*above[-1:], *below[:1]}, f"variable {quantity.of}")
@@ -268,7 +152,43 @@ def _contradicts(quantity: Quantity, known: Evidence) -> bool:
     scaled = [replace(a, scales=_THOUSANDS) if a.digits > 1 else a for a in amounts]
     if all(known.rounds_to(amount, counted=True) for amount in scaled):
         return False
-    return any(is_single_slip(amount, number, 1) for amount in scaled for number in known.numbers)
+    return any(_is_slip(amount, number) for amount in scaled for number in known.numbers)
+
+
+def _is_slip(amount: Amount, number: float) -> bool:
+    """Return whether a number, to the digits stated, differs from an amount by a single slip.
+
+    A slip changes a digit, exchanges two adjacent ones, or loses the sign.
+
+    >>> stated = Amount(Fraction("0.69"), Fraction(1, 100))
+    >>> [_is_slip(stated, number) for number in (0.62, 0.96, -0.69, 0.42)]
+    [True, True, True, False]
+    """
+    if not amount.digits or not amount.unit or not math.isfinite(number):
+        return False
+    for scale in amount.scales:
+        unit = amount.unit
+        steps = round(Fraction(repr(number)) * scale / unit)
+        stated = round(amount.value / unit)
+        if steps == stated:
+            continue
+        if steps == -stated:
+            return True
+        digits, wanted = str(abs(steps)), str(abs(stated))
+        if unit >= 1 and len(digits) != len(wanted):
+            continue
+        width = max(len(digits), len(wanted), len(str(unit.denominator)))
+        digits, wanted = digits.zfill(width), wanted.zfill(width)
+        wrong = [place for place in range(width) if digits[place] != wanted[place]]
+        if (steps < 0) != (stated < 0):
+            continue
+        if len(wrong) == 1:
+            return True
+        if len(wrong) == 2 and wrong[1] - wrong[0] == 1:
+            first, second = wrong
+            if digits[first] == wanted[second] and digits[second] == wanted[first]:
+                return True
+    return False
 
 
 def _verdict(quantity: Quantity, outcome: str, why: str, scope: str = "") -> Check:

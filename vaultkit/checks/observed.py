@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.labels import Labels
 from vaultkit.checks.literals import is_number, literals_of
 from vaultkit.checks.lookup import Evidence, parse_number
 from vaultkit.checks.observed_shapes import ObservedShapes, as_plain_array, rows_of
-from vaultkit.checks.together import Row
-from vaultkit.claims.lexicon import lexicon
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import has_relation, plain_tex
 from vaultkit.run.session import Step
@@ -30,8 +26,6 @@ _IN_FORMULA = re.compile(r"(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)")
 _OUTPUT = "output at line {}"
 #: Arrays and lists larger than this are data: a number that equals one element proves nothing.
 _LARGE = 512
-#: The least number of numbers in a row that is searched as a whole.
-ROW = 2
 
 
 class Observed:
@@ -59,14 +53,9 @@ class Observed:
         self._last: dict[str, Any] = {}
         #: The numbers of each output and array in order, with the source.
         self.sequences: list[tuple[list[float], str]] = []
-        #: Arrays as lists of rows, and of columns, with their sources.
-        self.tables: list[tuple[list[tuple[float, ...]], str]] = []
         #: Rows of arrays, and shapes, with their sources.
         self.made: dict[tuple[float, ...], str] = {}
         self.texts: list[tuple[str, str]] = []
-        self.labels = Labels(lexicon(str(note.meta.get("lang") or "en")))
-        #: By the line of each block, the numbers in each line of its output.
-        self.lines: list[tuple[int, list[Row]]] = []
         #: By the line of each block, the numbers and arrays that are bound to names after it.
         self.values: list[tuple[int, dict[str, float]]] = []
         self.arrays: list[tuple[int, dict[str, np.ndarray]]] = []
@@ -82,8 +71,8 @@ class Observed:
         self.rows: dict[tuple[float, ...], str] = {}
         for formula in note.formulas:
             if not formula.not_run and has_relation(formula.tex):
-                found = _IN_FORMULA.findall(plain_tex(formula.tex))
-                numbers = (_number_of_formula(number.replace("−", "-")) for number in found)
+                texts = _IN_FORMULA.findall(plain_tex(formula.tex))
+                numbers = (_number_of_formula(text.replace("−", "-")) for text in texts)
                 place = f"line {formula.line}, column {formula.column}"
                 self._add_stated(formula.line, numbers, f"formula at {place}")
         for block in note.blocks:
@@ -95,45 +84,35 @@ class Observed:
         self.stated.include(self.defaults)
 
     def _add_stated(self, line: int, numbers: Iterable[float], source: str) -> None:
-        own = Evidence()
-        own.add(numbers, source)
-        self.stated_at.append((line, own))
-        self.stated.include(own)
+        stated = Evidence()
+        stated.add(numbers, source)
+        self.stated_at.append((line, stated))
+        self.stated.include(stated)
 
     @property
     def computes_nothing(self) -> bool:
         """Whether the code shows no output and has computed no number."""
-        found = (self.shown, self.bound, self.elements, self.lengths, self.sizes, self.defaults)
+        every = (self.shown, self.bound, self.elements, self.lengths, self.sizes, self.defaults)
         outputs = any(block.output for block in self.note.blocks)
-        return not outputs and not any(evidence.numbers for evidence in found)
+        return not outputs and not any(evidence.numbers for evidence in every)
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Collect the numbers of a block's outputs and of the variables after it."""
         self.shapes.observe(block, steps, variables)
         shown = Evidence()
-        lines: list[Row] = []
         for step in steps:
             numbers: list[float] = []
-            output = len(self.sequences)
             for line, text in _output_lines(step):
-                found = NUMBER_IN_OUTPUT.findall(text)
-                shown.add_printed(found, line)
-                row = Row(tuple(map(parse_number, found)), line, output)
-                lines.append(row)
+                shown.add_printed(NUMBER_IN_OUTPUT.findall(text), line)
                 for part, run in enumerate(_SIGN.split(text)):
                     if part and numbers:
                         self.sequences.append((numbers, line))
                         numbers = []
                     numbers += map(parse_number, NUMBER_IN_OUTPUT.findall(run))
                 self.texts.append((text, line))
-                self.labels.read(text, line)
             source = _OUTPUT.format(step.output_line)
             self.sequences.append((numbers, source))
-            own = [row.numbers for row in lines if row.output == output]
-            lines += [Row(column, source) for column in _columns(own)]
         self.outputs.append((block.fence.line, shown))
-        if lines:
-            self.lines.append((block.fence.line, lines))
         self.shown.include(shown)
         for name, value in variables.items():
             # The name _ is for values that are thrown away.
@@ -141,7 +120,6 @@ class Observed:
                 self._add_variable(name, value)
         values = {name: float(v) for name, v in variables.items() if is_number(v)}
         self.values.append((block.fence.line, values))
-        self.labels.bind(values)
         arrays = {n: as_plain_array(v) for n, v in variables.items() if isinstance(v, np.ndarray)}
         arrays = {n: v for n, v in arrays.items() if v.size <= _LARGE and v.dtype.kind in "fiu"}
         last = self.arrays[-1][1] if self.arrays else {}
@@ -210,9 +188,6 @@ class Observed:
         self.sequences.append((array.ravel().tolist(), source))
         if array.ndim > 1:
             self.sequences.append((array.swapaxes(-1, -2).ravel().tolist(), source))
-        if array.ndim == 2:
-            for table in (array, array.T):
-                self.tables.append((list(map(tuple, table.tolist())), source))
 
 
 def _output_lines(step: Step) -> Iterator[tuple[str, str]]:
@@ -221,14 +196,6 @@ def _output_lines(step: Step) -> Iterator[tuple[str, str]]:
     for index, text in enumerate(step.got.splitlines()):
         shown = _OUTPUT.format(min(first + index, last)) if last >= first else ""
         yield shown or f"output of the code at line {step.line}", text
-
-
-def _columns(rows: Sequence[tuple[float, ...]]) -> Iterator[tuple[float, ...]]:
-    """Yield the columns of a table: of successive lines with equally many numbers."""
-    for length, lines in groupby(rows, key=len):
-        table = list(lines)
-        if length and len(table) > ROW:
-            yield from zip(*table, strict=True)
 
 
 def _number_of_formula(text: str) -> float:

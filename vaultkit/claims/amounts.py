@@ -145,21 +145,13 @@ class Quantity:
     goes_on: bool = False
     #: Whether it is a vector of small integers, as in *(2, −1)*.
     is_vector: bool = False
-    #: Whether a bracket opens directly before it, and closes directly after it.
-    opens: bool = False
-    closes: bool = False
     #: The name that the text says has this value, as in *`n` = 6* and *$d$ is 2*.
     of: str = ""
     #: Whether that name is in code.
     is_of_code: bool = False
     #: Whether it is so small that only the variable of that name can back it.
     is_small: bool = False
-    #: The beginning of its sentence, and of the text between it and the number before it.
+    #: The beginning of its sentence.
     sentence: tuple[int, int] | None = None
-    text_before: str = ""
-    #: Whether it states the condition for the following numbers: *At 16 the norm is …*.
-    leads: bool = False
-    #: The word whose value it states: *the loss is 0.37*, *with loss 0.37*.
-    word: str = ""
-    #: Whether it bounds another number: ``less``, ``more`` or ``between``.
-    bounds: str = ""
+    #: Whether it bounds another number: *less than 0.9*, *between 2 and 3*.
+    is_bound: bool = False

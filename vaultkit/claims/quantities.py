@@ -28,14 +28,12 @@ from vaultkit.claims.numbers import (
     read_digits,
     scales_of_suffix,
 )
-from vaultkit.claims.suppositions import NOT_STATED, is_condition, is_supposed, supposition_pattern
-from vaultkit.read.prose import CODE, END, LINK, Prose
+from vaultkit.claims.suppositions import NOT_STATED, is_condition, is_supposed
+from vaultkit.read.prose import CODE, END, Prose
 from vaultkit.read.sentences import clause_span
 
 _ENGLISH = lexicon()
 _HIGH = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-#: Most characters of a text beside a number that are kept.
-_LONGEST = 60
 _DIGIT = re.compile(rf"[\d{VULGAR}]")
 #: Letters that may follow an integer directly; others make it a name.
 _GLUED = {"s", "x", "th", "st", "nd", "rd", "px", "pt", "em", "d", "D", "h", "m", "min", "cm", "mm",
@@ -53,7 +51,6 @@ _ABOUT = _ENGLISH.regex(r"\b<amounts.about>\s(?:<binding.article>\s)?$|[≈~∼]
 _AND = _ENGLISH.regex(
     rf"[\s,;|&{CODE}{END}\[\]()]*(?:\b<quantities.joining>\b|–)?[\s{CODE}{END}\[\]()]*", re.NOFLAG
 )
-_OPENS, _CLOSES = re.compile(r"[(\[]\s?$"), re.compile(r"\s?[)\]]")
 _NEGATIVE = _ENGLISH.regex(r"\b<before.minus>\s$")
 
 
@@ -176,37 +173,31 @@ class _Number:
 def _numbers_in_digits(prose: Prose) -> Iterator[Quantity]:
     """Yield the numbers in digits."""
     text = _FACTOR.sub(" ", mask_names(prose.text))
-    found = [one for number in NUMBER.finditer(text) if (one := _read_number(text, number))]
+    numbers = [read for match in NUMBER.finditer(text) if (read := _read_number(text, match))]
     sentence_starts = [0, *(stop.end() for stop in _SENTENCE.finditer(text))]
-    last_end = last_start = -1  # where the number before ends, and where its sentence starts
-    for one in found:
-        first, end = one.number.span()
+    last_end = -1  # where the number before ends
+    for read in numbers:
+        first, end = read.number.span()
         start = sentence_starts[bisect_right(sentence_starts, first) - 1]
         continues = last_end >= 0 and bool(_AND.fullmatch(text, last_end, first))
-        between = text[last_end:first] if start == last_start and last_end >= 0 else ""
-        last_end, last_start = end, start
+        last_end = end
         reason = prose.reason_behind(text, end)
-        if not reason and prose.covers_last and one is found[-1]:
+        if not reason and prose.covers_last and read is numbers[-1]:
             reason = prose.last_reason()
         line, column = prose.place_of(first)
         yield Quantity(
             line,
-            one.number[0].strip(),
+            read.number[0].strip(),
             reason,
             prose.place,
-            one.readings,
+            read.readings,
             column,
             continues,
-            opens=bool(_OPENS.search(text, max(0, first - 2), first)),
-            closes=bool(_CLOSES.match(text, end)),
-            of=one.name,
-            is_of_code=one.is_of_code,
-            is_small=one.is_small,
+            of=read.name,
+            is_of_code=read.is_of_code,
+            is_small=read.is_small,
             sentence=prose.place_of(start),
-            text_before=between[:_LONGEST],
-            leads=bool(_LEADS.fullmatch(text[start:first].strip())),
-            word=_value_word(text[start:first], one.number, text[end:][:_LONGEST]),
-            bounds=_bounds(text[max(0, start, first - 60) : first]),
+            is_bound=_is_bound(text[max(0, start, first - 60) : first]),
         )
 
 
@@ -228,47 +219,22 @@ def _read_number(text: str, number: re.Match[str]) -> _Number | None:
     return _Number(number, readings, name, is_of_code, is_small) if readings else None
 
 
-_LEADS = re.compile(rf"(?:At|After|For|With|In)(?:\s[a-z]+){{0,2}}(?:\s{CODE}?[A-Za-z_]\w*\s?=)?")
-#: *The loss is 0.37*, *has slope 1.04*: only the verb is between the word and its value.
-_WORD = re.compile(
-    rf"(?:^|[,:(]\s|\b(?:the|and|has|have|with|then)\s[{CODE}*]*)(?P<word>[A-Za-z][a-z]{{2,}})[{END}{LINK}*]*"
-    r"(?:(?P<verb>\s(?:is|was|equals|comes\sto)(?:\s(?:about|only|now|just|exactly|nearly))?|\s?=)?)"
-    rf"\s[{CODE}]?$",
-    re.IGNORECASE,
-)
-_WORD_ENDS = re.compile(rf"[{END}*]*(?:[.,;:!?)](?:\s|$)|\s?$|\s(?:and|but|so|while|which)\s)")
-_IF = supposition_pattern(
-    "no", "without", "than", "other", "another", "mistake", "first", "last", "next", "each", "every"
-)
-
-
-def _value_word(before: str, number: re.Match[str], behind: str) -> str:
-    """Return the word whose value a number states; empty if there is none."""
-    found = _WORD.search(before.lstrip())
-    if not found or not _WORD_ENDS.match(behind) or _IF.search(before):
-        return ""
-    # *Layer 12* does not state a value of 12.
-    return found["word"] if found["verb"] or "." in number[0] else ""
-
-
-#: *Less than 0.9* states that some number is smaller, whatever it rounds to.
-_BOUNDS = _ENGLISH.regex(
-    r"(?P<no>\b<quantities.denying>\s(?:\w+\s)?)?\b"
-    r"(?:(?P<less><quantities.less>)|(?P<more><quantities.more>)|(?P<between><quantities.between>))"
+#: Words before a number that is a bound: *less than 0.9*, *between 2 and 3*.
+_BOUND = _ENGLISH.regex(
+    r"(?P<denied>\b<quantities.denying>\s(?:\w+\s)?)?\b"
+    r"(?:<before.over>|<before.under>|<before.at_least>|<before.at_most>|<quantities.between>)"
     r"\s(?:<quantities.about>\s)?$"
 )
 
 
-def _bounds(before: str) -> str:
-    """Return which bound of a value a number is, by the words before it; empty if it is none.
+def _is_bound(before: str) -> bool:
+    """Return whether a number is a bound of a value, by the words before it.
 
-    >>> _bounds("it is less than "), _bounds("between "), _bounds("no more than "), _bounds("is ")
-    ('less', 'between', '', '')
+    >>> _is_bound("it is less than "), _is_bound("between "), _is_bound("not less than ")
+    (True, True, False)
     """
-    found = _BOUNDS.search(before)
-    if not found or found["no"]:
-        return ""
-    return found.lastgroup or ""
+    found = _BOUND.search(before)
+    return bool(found and not found["denied"])
 
 
 #: *20 000 + 1*: a digit that is added to an exact number.
@@ -305,8 +271,8 @@ def _stated_in_words(prose: Prose) -> Iterator[Quantity]:
         reason = prose.reason_behind(prose.text, number.end)
         line, column = prose.place_of(number.start)
         text = prose.text[number.start : number.end]
-        own = tuple((amount,) for amount in readings)
-        yield Quantity(line, text, reason, prose.place, own, column)
+        alone = tuple((amount,) for amount in readings)
+        yield Quantity(line, text, reason, prose.place, alone, column)
 
 
 def _readings_of_words(number: Number, text: str) -> Iterator[Amount]:
