@@ -509,7 +509,14 @@ def _stage(
         st.text(text_x, first + leading * i, name, cls="vk-name", bold=True)
         for i, name in enumerate(names)
     ] + [
-        st.text(text_x, first + leading * (len(names) + i) + 1, line, cls="vk-muted", size=13.5)
+        st.text(
+            text_x,
+            first + leading * (len(names) + i) + 1,
+            line,
+            cls="vk-muted",
+            size=13.5,
+            coloured=True,
+        )
         for i, line in enumerate(lines)
     ]
     drawing = [

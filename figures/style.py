@@ -33,6 +33,7 @@ Q, K, V, ALPHA = (
 SOFTMAX = rf"\operatorname{{softmax}}\left(\frac{{{Q}{K}^\top}}{{\sqrt{{d_k}}}}\right)"
 FULL = 0.48  # opacity of a heat map's largest value: text over it keeps 4.5 : 1
 FAINT = 0.05  # and of its smallest
+TINT = 0.04  # opacity of a card's colour: the letters of all arrays can be read on it
 
 # A colour means the same in every figure. Each reaches 4.5 : 1 as text on its page.
 LIGHT = {
@@ -82,10 +83,9 @@ STYLE = (
 LINKS = (
     "svg.vk-figure a{text-decoration:none;outline:none}"
     "svg.vk-figure .vk-name{fill:var(--vk-fg)}"  # not the page's colour of links
-    "svg.vk-figure .vk-frame{fill:currentColor;fill-opacity:.05;stroke:currentColor;"
-    "stroke-opacity:.55;transition:fill-opacity .15s}"
-    "svg.vk-figure a:is(:hover,:focus-visible) .vk-frame{fill-opacity:.15;stroke-opacity:1;"
-    "stroke-width:2}"
+    f"svg.vk-figure .vk-frame{{fill:currentColor;fill-opacity:{TINT};stroke:currentColor;"
+    "stroke-opacity:.55}"
+    "svg.vk-figure a:is(:hover,:focus-visible) .vk-frame{stroke-opacity:1;stroke-width:2.5}"
     "svg.vk-figure a:is(:hover,:focus-visible) .vk-name{text-decoration:underline}"
 )
 
@@ -145,8 +145,11 @@ def text(
     anchor: str = "start",
     size: float | None = None,
     bold: bool = False,
+    coloured: bool = False,
 ) -> str:
     r"""Set words at a baseline; `$…$` holds mathematics (see `rich`).
+
+    If it is `coloured`, arrays in it have their colours.
 
     One formula among them may be TeX, as ``$\sqrt{d_k}$`` is: it is set as in the text, its
     fractions and roots included (see `vaultkit.site.outlines`).
@@ -158,15 +161,15 @@ def text(
     attributes += f' text-anchor="{anchor}"' if anchor != "start" else ""
     attributes += f' font-size="{size:g}"' if size else ""
     attributes += ' font-weight="600"' if bold else ""
-    return f'<text x="{num(x)}" y="{num(y)}"{attributes}>{rich(words)}</text>'
+    return f'<text x="{num(x)}" y="{num(y)}"{attributes}>{rich(words, coloured=coloured)}</text>'
 
 
-def rich(words: str) -> str:
+def rich(words: str, *, coloured: bool = False) -> str:
     """Turn `$W_Q$`, `$K^T$`, `$d_{model}$` into tspans: letters italic, indices lowered."""
     spans, owed = [], 0.0
     for i, part in enumerate(words.split("$")):
         if i % 2:
-            span, owed = _math(part, owed)
+            span, owed = _math(part, owed, coloured=coloured)
             spans.append(span)
         elif part:
             spans.append(f'<tspan dy="{-owed:g}">{escape(part)}</tspan>' if owed else escape(part))
@@ -174,8 +177,15 @@ def rich(words: str) -> str:
     return "".join(spans)
 
 
-def _math(source: str, owed: float) -> tuple[str, float]:
+def _math(source: str, owed: float, *, coloured: bool) -> tuple[str, float]:
     """Return a tspan, and by how much the next one is off the line; `owed` is this one's."""
+    if coloured and len(arrays := _ARRAY.split(source)) > 1:
+        spans = []
+        for name in filter(None, arrays):
+            span, owed = _math(name, owed, coloured=False)
+            hue = _HUES.get(name[-1]) if _ARRAY.fullmatch(name) else None
+            spans.append(f'<tspan class="vk-{hue}">{span}</tspan>' if hue else span)
+        return "".join(spans), owed
     spans = []
     for mark, braced, plain in re.findall(r"([_^]?)(?:\{([^}]*)\}|([A-Za-zα]+|.))", source):
         # A mark takes one letter; what the match took more is set on the line.
@@ -187,6 +197,11 @@ def _math(source: str, owed: float) -> tuple[str, float]:
             spans.append(_span(rest, -owed))
             owed = 0.0
     return f'<tspan class="vk-math">{"".join(spans)}</tspan>', owed
+
+
+#: The arrays with a colour, and the colour by the last letter.
+_ARRAY = re.compile(r"(W_[QKV]|[QKVα](?!_))")
+_HUES = {"Q": "query", "K": "key", "V": "value", "α": "score"}
 
 
 def _span(body: str, dy: float, *, small: bool = False) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from figures.style import DARK, FULL, LIGHT
+from figures.style import DARK, FULL, LIGHT, TINT
 from vaultkit.site.assets import STYLES, read_theme_file
 
 Colour = npt.NDArray[np.float64]
@@ -109,6 +109,8 @@ def test_they_can_be_read(scheme: str) -> None:
     grounds += [
         mixed(declared(PAGE, f"--vk-{name}", scheme), page, int(share) / 100) for name in callouts
     ]
+    # The cards of figures, whose formulas name several arrays.
+    grounds += [mixed(SCHEMES[scheme][name], page, TINT) for name in ARRAYS]
     low = {
         (name, ground): ratio
         for name in ARRAYS
