@@ -309,6 +309,27 @@ def test_comments_bind_in_every_place(text: str, found: Callable[..., list[Check
     assert wrong.outcome == FAILS
 
 
+@pytest.mark.parametrize(
+    ("formula", "slip", "code"),
+    [
+        (r"\sqrt{n}", "n^2", "np.sqrt(n)"),
+        ("n - 1", "n + 1", "n - 1"),
+        (r"x / n", "x n", "x / n"),
+        (r"A x", r"A^\top x", "A @ x"),
+        (r"\frac{n}{2}", r"\frac{n}{3}", "n / 2"),
+    ],
+)
+def test_a_formula_without_a_relation_has_the_value_of_its_comment(
+    formula: str, slip: str, code: str, found: Callable[..., list[Check]]
+) -> None:
+    source = f"{CODE}A = rng.normal(size=(4, 4))\n"
+    (held,) = found(f"Divide by ${formula}$<!-- = {code} -->.", source)
+    assert held.outcome == HOLDS, held.why
+    (wrong,) = found(f"Divide by ${slip}$<!-- = {code} -->.", source)
+    assert (wrong.kind, wrong.outcome) == ("sentence", FAILS)
+    assert f"but {code} is" in wrong.why
+
+
 @pytest.mark.parametrize("text", ["484 kg", "484", "484 litres", "484 mg"])
 def test_a_number_has_the_unit_of_its_comment(text: str, found: Callable[..., list[Check]]) -> None:
     code = "left = 484.0"

@@ -10,6 +10,7 @@ import ast
 import builtins
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ import numpy as np
 from vaultkit.checks.bound_keys import exchanged, other_key, other_place, other_quantity
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Fix
 from vaultkit.checks.computed import Caller, call_directly, evaluate
+from vaultkit.checks.literals import bound_names
 from vaultkit.checks.stated import Judged, judge_value, other_limit, stated_bound
 from vaultkit.checks.values import as_plain_data, text_of, truth
 from vaultkit.claims.bindings import Binding
@@ -27,11 +29,17 @@ from vaultkit.claims.comparisons import contradiction
 from vaultkit.claims.expressions import free_names
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.relations import relation
+from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
+from vaultkit.tex import parse
+from vaultkit.values import Verdict as Judgement
+from vaultkit.values import judge as judge_statement
 
 #: Most characters of a side of a condition in a message.
 _LONGEST = 80
+#: The name of the value of bound code beside the formula before it.
+_VALUE = "boundvalue"
 
 
 @dataclass
@@ -103,6 +111,12 @@ class Bindings:
         evaluate_here = partial(
             evaluate, variables=variables, describe=_described, call=self.call, built_in=True
         )
+        formula = judge_formula(binding, variables, self.note, self.call)
+        if formula and formula.holds:
+            return Verdict(True, f"value of {binding.code}: {formula.right}")
+        if formula and any(not one.startswith(_VALUE) for one in formula.bound):
+            why = f"this formula is {formula.left}, but {binding.code} is {formula.right}"
+            return Verdict(False, why if formula.left else formula.why)
         try:
             value, text = evaluate_here(binding.source)
         except Exception as error:  # code of a note may raise anything
@@ -181,6 +195,25 @@ class Bindings:
             if text != self.note.lines[line - 1]:
                 fixes[line] = Fix(line, line, (text,))
         return fixes
+
+
+def judge_formula(
+    binding: Binding, variables: Mapping[str, Any], note: Note, call: Caller = call_directly
+) -> Judgement | None:
+    """Judge whether the formula directly before a comment has the value of its code.
+
+    Return None if the comment follows no such formula: one that has a relation states something
+    itself, and one with a name that the note does not bind has no value.
+    """
+    if not binding.tex or not binding.is_value:
+        return None
+    equation = f"{Expanded(binding.tex, note.preamble).tex} = {_VALUE}"
+    try:
+        (statement,) = parse(equation, {*bound_names(note.blocks), _VALUE})
+        value = evaluate(binding.source, variables, deepcopy, call, built_in=True)
+        return judge_statement(statement, {**variables, _VALUE: value}, call=call)
+    except Exception:  # code of a note may raise anything
+        return None
 
 
 def judge_words(binding: Binding, value: Any, text: str, sides: Callable[[], str] = str) -> Verdict:

@@ -70,8 +70,10 @@ class Binding:
         The part of the sentence before the comment.
     row
         The text of the cells before it in its row, each with its line and column.
-    formula
+    tex
         The formula directly before it.
+    formula
+        The same as text.
     spots
         The line and the column of each character of ``words`` from which a piece begins.
     language
@@ -89,6 +91,7 @@ class Binding:
     at: int = 0
     sentence: str = ""
     row: tuple[tuple[str, int, int], ...] = ()
+    tex: str = ""
     formula: str = ""
     spots: tuple[tuple[int, int, int], ...] = ()
     language: str = ""
@@ -231,7 +234,7 @@ def _binding(
     row = tuple((plain_words(cell.text), *cell.place_of(0)) for cell in piece.cells)
     return Binding(
         line, column, plain[start:end].strip() or code, code, source, is_value, why, text, at - own,
-        plain[first:at], row, comment.formula, spots, language, piece.place,
+        plain[first:at], row, comment.tex, comment.formula, spots, language, piece.place,
         of_note["note"].strip() if of_note else "",
     )  # fmt: skip
 

@@ -33,15 +33,20 @@ class Comment:
         What is between its marks.
     line, column
         Its place in the file.
-    formula
-        The formula directly before it, as text.
+    tex
+        The formula directly before it.
     """
 
     at: int
     content: str
     line: int
     column: int
-    formula: str = ""
+    tex: str = ""
+
+    @property
+    def formula(self) -> str:
+        """The formula directly before it, as text."""
+        return plain_tex(self.tex) if self.tex else ""
 
 
 @dataclass(slots=True)
@@ -92,8 +97,7 @@ class Prose:
 
     def add_comment(self, content: str, line: int, column: int = 1, tex: str = "") -> None:
         """Add a comment behind the text so far; ``tex`` is the formula directly before it."""
-        formula = plain_tex(tex) if tex else ""
-        self.comments += (Comment(len(self.text), content, line, column, formula),)
+        self.comments += (Comment(len(self.text), content, line, column, tex),)
 
     def place_of(self, at: int) -> tuple[int, int]:
         """Return line and column of a place of the text."""
