@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from figures import signs
 from figures import style as st
 from snippets.softmax import softmax
 
@@ -77,4 +78,66 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 90,
         parts,
         left=16,
+    )
+
+
+def _patterns() -> tuple[Any, Any]:
+    """Draw the stored patterns as the note does, after its other draws."""
+    draw = np.random.default_rng(0)
+    for shape in (12, (2, 4), 4, (6, 4), (2, 4), (4, 4), (2, 4, 8), 8):
+        draw.standard_normal(shape)
+    stored = np.sign(draw.standard_normal((16, 64)))
+    return stored, stored[3] * (np.arange(64) >= 16)
+
+
+STORED, DAMAGED = _patterns()
+
+
+def recall_data(Y: Any = STORED, damaged: Any = DAMAGED, beta: float = 0.5) -> dict[str, Any]:
+    """Return a stored pattern, its damaged form, and what two steps of recall make of that."""
+    return {
+        "stored": Y[3],
+        "damaged": damaged,
+        "recalled": softmax(beta * damaged @ Y.T) @ Y,
+        "blurred": softmax(0.01 * damaged @ Y.T) @ Y,
+        "beta": beta,
+    }
+
+
+def draw_recall(data: Mapping[str, Any]) -> str:
+    """Draw each pattern as a square of signs."""
+    cell, side, parts = 24.0, 8, []
+    steps = np.array([0.05, 0.2, 0.4, 0.6, 0.8])
+    opacities = (0, *(round(signs.STRONGEST * step, 2) for step in (0.15, 0.3, 0.5, 0.7, 0.9)))
+    names = (
+        ("stored", "stored"),
+        ("damaged", "damaged"),
+        ("recalled", f"recalled, $β$ = {data['beta']:g}"),
+        ("blurred", "recalled, $β$ = 0.01"),
+    )
+    for i, (key, words) in enumerate(names):
+        x, y = 10 + 264.0 * (i % 2), 38 + 246.0 * (i // 2)
+        pattern = np.asarray(data[key]).reshape(side, side)
+        levels = np.digitize(np.abs(pattern), steps)
+        parts += [
+            st.text(x, y - 12, words, bold=True),
+            f'<g transform="translate({st.num(x)} {st.num(y)})">',
+            *(
+                st.shades(0, 0, levels * (sign * pattern > 0), hue, (cell, cell), opacities)
+                for sign, hue in ((1, "query"), (-1, "key"))
+            ),
+            "</g>",
+            st.rect(x, y, cell * side, cell * side, cls="vk-line", radius=1, stroke=1),
+        ]
+    erased = int(np.sum(np.asarray(data["damaged"]) == 0))
+    return st.figure_svg(
+        "recalled-pattern",
+        "A damaged pattern and what is recalled",
+        f"Four squares of 64 signs, blue for plus, orange for minus. The stored pattern; the same"
+        f" with {erased} signs erased; recalled, equal to the stored one; and recalled with a small"
+        " factor, a pale mixture of many patterns.",
+        38 + 246 + cell * side + 8,
+        parts,
+        left=10,
+        right=10 + 264 + cell * side,
     )

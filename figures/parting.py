@@ -9,7 +9,7 @@ import numpy as np
 
 from figures import signs
 from figures import style as st
-from snippets.attention import attention_scores
+from snippets.attention import attention_scores, scaled_dot_product_attention
 from snippets.projection import project
 from snippets.torch_random import TorchRandom
 
@@ -100,4 +100,86 @@ def draw(data: Mapping[str, Any]) -> str:
         foot + 24,
         parts,
         left=1,
+    )
+
+
+def copies_data() -> dict[str, Any]:
+    """Return the shapes of source 003's matrices, the token that all read, and its value."""
+    random = TorchRandom(1234)
+    X = random.rand(100, 64).astype(np.float64)
+    random.rand(2048)  # the source ran its next cell twice
+    W_Q, W_K = (random.rand(64, 16).astype(np.float64) for _ in "QK")
+    V = X @ TorchRandom(1234).rand(164, 64)[100:].astype(np.float64)
+    output, weights = scaled_dot_product_attention(X @ W_Q, X @ W_K, V, return_weights=True)
+    steps = np.quantile(output[0], (0.2, 0.4, 0.6, 0.8))
+    return {
+        "n": len(X),
+        "d_model": X.shape[1],
+        "d_k": W_Q.shape[1],
+        "token": int(weights.argmax(axis=1)[0]),
+        "weight": weights.max(axis=1).min(),
+        "same": bool(np.allclose(output, output[0])),
+        "levels": np.digitize(output[0], steps),
+    }
+
+
+def draw_copies(data: Mapping[str, Any]) -> str:
+    """Draw the published matrices in true proportions: one column read, one row copied."""
+    n, d_model, d_k = (1.36 * data[name] for name in ("n", "d_model", "d_k"))
+    token, parts = 1.36 * (data["token"] + 0.5), []
+
+    def matrix(x: float, y: float, size: tuple[float, float], hue: str, name: str) -> None:
+        width, height = size
+        parts.extend(
+            [
+                st.sheet(x, y, width, height, hue),
+                st.text(x + width / 2, y - 10, name, anchor="middle", cls=f"vk-{hue}"),
+                st.text(
+                    x + width / 2,
+                    y + height + 20,
+                    f"{round(height / 1.36)} × {round(width / 1.36)}",
+                    anchor="middle",
+                    cls="vk-muted",
+                    size=st.SMALL,
+                ),
+            ]
+        )
+
+    def sign(x: float, y: float, words: str) -> None:
+        parts.append(st.text(x, y + 6, words, anchor="middle", size=20))
+
+    top, low = 36.0, 246.0
+    middle = top + n / 2
+    matrix(38, top, (d_k, n), "query", "$Q$")
+    sign(80, middle, "·")
+    matrix(98, middle - d_k / 2, (n, d_k), "key", "$K^T$")
+    sign(264, middle, "→")
+    matrix(302, top, (n, n), "score", "weights")
+    parts.append(st.path(f"M{st.num(302 + token)} {top}v{n}", cls="score", width=2.5))
+    parts.append(
+        st.text(302 + n + 8, top + 20, f"token {data['token']}", cls="vk-score", size=st.SMALL)
+    )
+    middle = low + n / 2
+    matrix(28, low, (n, n), "score", "weights")
+    parts.append(st.path(f"M{st.num(28 + token)} {low}v{n}", cls="score", width=2.5))
+    sign(190, middle, "·")
+    matrix(216, low, (d_model, n), "value", "$V$")
+    parts.append(st.path(f"M216 {st.num(low + token)}h{d_model}", cls="value", width=2.5))
+    sign(330, middle, "=")
+    matrix(356, low, (d_model, n), "value", "output")
+    parts.append(
+        f'<g transform="translate(356 {low})">'
+        + st.shades(0, 0, data["levels"][None], "value", (1.36, n), (0, 0.2, 0.4, 0.6, 0.8))
+        + "</g>"
+    )
+    return st.figure_svg(
+        "hundred-copies",
+        "One column of weights, one row copied",
+        f"The published matrices in true proportions. In the {data['n']} by {data['n']} weights one"
+        f" column, that of token {data['token']}, holds everything; the output repeats one row"
+        f" of V, that of token {data['token']}, {data['n']} times, as vertical stripes.",
+        low + n + 30,
+        parts,
+        left=28,
+        right=500,
     )

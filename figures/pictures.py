@@ -73,3 +73,52 @@ def draw(data: Mapping[str, Any]) -> str:
         parts,
         left=30,
     )
+
+
+def strips_data() -> dict[str, Any]:
+    """Return for each pixel the row that it comes to, by the cut and by one reshape."""
+    numbers = np.arange(picture().size).reshape(picture().shape)
+    found = {"image": picture()[..., 0]}
+    for name, rows in (
+        ("cut", to_patches(numbers, SIZE)),
+        ("reshaped", numbers.reshape(-1, SIZE * SIZE)),
+    ):
+        owner = np.empty(numbers.size, int)
+        owner[rows.astype(int)] = np.arange(len(rows))[:, None]
+        found[name] = owner.reshape(found["image"].shape)
+    return found
+
+
+def draw_strips(data: Mapping[str, Any]) -> str:
+    """Draw the picture twice, with lines around the pixels of each row."""
+    image, parts, cell, top = data["image"], [], 28, 46
+    for left, name, words in ((12, "cut", "cut: squares"), (256, "reshaped", "reshape: strips")):
+        owner = data[name]
+        parts.append(st.text(left, 24, words, bold=True))
+        levels = np.digitize(image, (0.1, 0.5, 0.9))
+        opacities = (0, *(round(st.FAINT + (st.FULL - st.FAINT) * v, 2) for v in (0.2, 0.6, 1)))
+        parts.append(
+            f'<g transform="translate({left} {top})">'
+            + st.shades(0, 0, levels, "value", (cell, cell), opacities)
+            + "</g>"
+        )
+        for number in range(int(owner.max()) + 1):
+            rows, columns = np.nonzero(owner == number)
+            x, y = left + cell * int(columns.min()), top + cell * int(rows.min())
+            wide, high = (cell * (int(np.ptp(each)) + 1) for each in (columns, rows))
+            parts += [
+                st.path(f"M{x} {y}h{wide}v{high}h-{wide}z", cls="fg", width=1),
+                st.text(
+                    x + wide / 2, y + high / 2 + 5, str(number + 1), anchor="middle", size=st.SMALL
+                ),
+            ]
+    return st.figure_svg(
+        "patches-or-strips",
+        "Which pixels come into one row",
+        "The picture of 8 by 8 pixels twice. The cut puts squares of 2 by 2 into the rows 1 to 16,"
+        " a reshape alone puts half a line into each row.",
+        top + cell * len(image) + 8,
+        parts,
+        left=12,
+        right=256 + cell * image.shape[1],
+    )

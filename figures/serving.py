@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from snippets.attention import scaled_dot_product_attention
+from snippets.bank_by_hand import W_K, W_Q, W_V, embed
 from snippets.kv_cache import write_cache
+from snippets.masks import causal_mask
 
 
 def cache_data() -> dict[str, Any]:
@@ -115,4 +118,61 @@ def draw_grouped(data: Mapping[str, Any]) -> str:
         34 + 3 * 154 - 26,
         parts,
         left=36.8,
+    )
+
+
+CORNER = ["in", "the", "river", ".", "the", "bank"]
+
+
+def corner_data() -> dict[str, Any]:
+    """Return both masks of two new tokens, and the outputs that the last one gets."""
+    X, start = embed(" ".join(CORNER)), 4
+    Q, K, V = X[start:] @ W_Q, X @ W_K, X @ W_V
+    masks = causal_mask(len(X))[start:], causal_mask(len(X) - start, len(X))
+    return {
+        "tokens": CORNER,
+        "start": start,
+        "masks": masks,
+        "outputs": [scaled_dot_product_attention(Q, K, V, mask)[-1] for mask in masks],
+    }
+
+
+def draw_corner(data: Mapping[str, Any]) -> str:
+    """Draw the two rows of each mask: which keys the new tokens may read."""
+    tokens, start, cell, left, parts = data["tokens"], data["start"], (56, 34), 84, []
+    names = ("last rows of the causal mask", "is_causal=True: rows counted from the start")
+    for i, (words, mask, output) in enumerate(
+        zip(names, data["masks"], data["outputs"], strict=True)
+    ):
+        top = 66 + 176 * i
+        parts += [
+            st.text(20, top - 40, words, bold=True),
+            st.tokens_across(left, top - 10, tokens, cell[0]),
+            st.tokens_down(left - 12, top, tokens[start:], cell[1], marked=len(mask) - 1),
+        ]
+        for (row, column), allowed in np.ndenumerate(mask):
+            box = (left + cell[0] * column + 1, top + cell[1] * row + 1, cell[0] - 2, cell[1] - 2)
+            parts.append(
+                st.rect(*box, cls="vk-score", opacity=0.55)
+                if allowed
+                else st.rect(*box, cls="vk-line", stroke=1)
+            )
+        parts.append(
+            st.text(
+                left,
+                top + 2 * cell[1] + 24,
+                f"output of {tokens[-1]}: ({output[0]:.2f}, {output[1]:.2f})",
+                cls="vk-value",
+            )
+        )
+    river = tokens.index("river")
+    return st.figure_svg(
+        "mask-corner",
+        "Two masks for two new tokens",
+        f"Two rows of a mask, six keys across. With the last rows of the causal mask, bank reads"
+        f" all six, {tokens[river]} among them; counted from the start, only the first two.",
+        66 + 176 + 2 * cell[1] + 36,
+        parts,
+        left=20,
+        right=left + cell[0] * len(tokens),
     )

@@ -176,7 +176,7 @@ def heads_data(stories: Any = (hand.sentence,), heads: Any = hand.heads) -> dict
 def draw_heads(data: Mapping[str, Any]) -> str:
     """Draw for each head the words that bank reads, with lines as wide as the weights."""
     tokens, bank = data["tokens"], data["bank"]
-    top, pitch, span = 70, 26, 240
+    top, pitch, span = 70, 29, 240
     parts = []
     for head, weights in enumerate(data["weights"]):
         left, right = 64 + span * head, 126 + span * head
