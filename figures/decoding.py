@@ -129,6 +129,6 @@ def draw(data: Mapping[str, Any]) -> str:
         + ".",
         y + 72 + 24 * len(data["next"]) + 4,
         parts,
-        left=14,
+        left=11.5,
         right=last + 12,
     )

@@ -180,6 +180,6 @@ def draw_copies(data: Mapping[str, Any]) -> str:
         f" of V, that of token {data['token']}, {data['n']} times, as vertical stripes.",
         low + n + 30,
         parts,
-        left=28,
+        left=25.5,
         right=500,
     )

@@ -119,7 +119,8 @@ def draw_keys(data: Mapping[str, Any]) -> str:
         f" times as long {scores[2]:.0f}. Keys on one dashed line have one score.",
         plane.bottom + 72,
         parts,
-        left=29,
+        left=28,
+        right=483,
     )
 
 
@@ -197,7 +198,8 @@ def draw_meanings(data: Mapping[str, Any]) -> str:
         f" sum, {_pair(bank, 0)}, half-way between. Other words lie on one of the two axes.",
         plane.bottom + 46,
         parts,
-        left=31,
+        left=31.5,
+        right=463,
     )
 
 
@@ -252,7 +254,7 @@ def draw_moved(data: Mapping[str, Any]) -> str:
         " side of the line of equal parts.",
         plane.bottom + 46,
         parts,
-        left=24,
+        left=26.5,
         right=490,
     )
 
@@ -325,6 +327,6 @@ def draw_added(data: Mapping[str, Any]) -> str:
         " nearer to the row.",
         284,
         parts,
-        left=13,
-        right=497,
+        left=8,
+        right=499,
     )

@@ -108,6 +108,6 @@ def draw_columns(data: Mapping[str, Any]) -> str:
         f" these shares add up to ({st.listed(data['z'])}).",
         bottom + 8,
         parts,
-        left=20,
+        left=11,
         right=right + 49,
     )
