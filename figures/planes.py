@@ -9,6 +9,7 @@ import numpy as np
 
 from figures import style as st
 from snippets import bank_by_hand as hand
+from snippets import pronoun_example as mary
 from snippets.positional_encoding import sinusoidal_positions
 from snippets.softmax import softmax
 
@@ -329,4 +330,80 @@ def draw_added(data: Mapping[str, Any]) -> str:
         parts,
         left=8,
         right=499,
+    )
+
+
+def pronoun_data(tokens: Any = mary.tokens, Q: Any = mary.Q, K: Any = mary.K) -> dict[str, Any]:
+    """Return the query of she, and the keys of three words with their scores."""
+    she = tokens.index("she")
+    words = ["Mary", "Tom", "she"]
+    keys = np.array([K[tokens.index(word)] for word in words])
+    return {"words": words, "query": Q[she], "keys": keys, "scores": keys @ Q[she]}
+
+
+def draw_pronoun(data: Mapping[str, Any]) -> str:
+    """Draw keys in all four quarters, and the lines of equal score across the query of she."""
+    q, keys, scores, unit = data["query"], data["keys"], data["scores"], 104.0
+    plane = Plane(240, 206, unit, 2.2, 1.7)
+    length = float(np.linalg.norm(q)) or 1.0
+    along, across = q / length, np.array([-q[1], q[0]]) / length
+    left, right, top, bottom = 12.0, 468.0, 34.0, 378.0
+    parts = [
+        st.path(f"M{left} {plane.bottom}H{right}M{plane.left} {top}V{bottom}"),
+        st.text(right, plane.bottom + 22, "a name →", anchor="end", size=st.SMALL),
+        st.text(plane.left - 10, top + 4, "↑ female", anchor="end", size=st.SMALL),
+        st.text(plane.left - 10, bottom, "↓ male", anchor="end", size=st.SMALL),
+        st.text(left, plane.bottom + 22, "← a pronoun", size=st.SMALL),
+    ]
+    for level in sorted({float(score) for score in scores}):
+        foot = along * level / length
+        # The name of a line is at an end that is clear of the points.
+        reaches, named = ((-1.2, 0.9), 1) if level else ((-1.8, 1.6), 0)
+        ends = [plane.place(foot + reach * across) for reach in reaches]
+        parts += [
+            st.path(st.polyline(ends), cls="score", width=1, more=' stroke-dasharray="3 4"'),
+            st.text(
+                ends[named][0] + 8,
+                ends[named][1] + 2,
+                f"score {level:.0f}".replace("-", "−"),
+                cls="vk-score",
+                size=st.SMALL,
+            ),
+        ]
+    tip = 0.72 * along
+    parts += [
+        plane.arrow((0, 0), tip, "query", 3),
+        st.text(*_beside(plane, tip, -8, -10), "$q$ of she", cls="vk-query", anchor="end"),
+    ]
+    for word, key in zip(data["words"], keys, strict=True):
+        end = word == "she"
+        parts += [
+            st.dot(*plane.place(key), 6, "key"),
+            st.text(
+                *_beside(plane, key, -12 if end else 12, -8),
+                word,
+                anchor="end" if end else "start",
+                cls="vk-key",
+                bold=True,
+            ),
+            st.text(
+                *_beside(plane, key, -12 if end else 12, 11),
+                _pair(key, 0),
+                anchor="end" if end else "start",
+                cls="vk-muted",
+                size=st.SMALL,
+            ),
+        ]
+    said = ", ".join(
+        f"{word} {_pair(key, 0)} with the score {score:.0f}".replace("-", "−")
+        for word, key, score in zip(data["words"], keys, scores, strict=True)
+    )
+    return st.figure_svg(
+        "pronoun-plane",
+        "Keys of a name and a pronoun",
+        f"The query of she, {_pair(q, 0)}, as a direction. Keys as points: {said}.",
+        bottom + 10,
+        parts,
+        left=left,
+        right=right,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from figures import style as st
 from snippets.attention import scaled_dot_product_attention
 from snippets.bank_by_hand import W_K, W_Q, W_V, embed
+from snippets.grouped_heads import repeat_heads
 from snippets.kv_cache import write_cache
 from snippets.masks import causal_mask
 
@@ -175,4 +176,49 @@ def draw_corner(data: Mapping[str, Any]) -> str:
         parts,
         left=20,
         right=left + cell[0] * len(tokens),
+    )
+
+
+def tiled_data(h: int = 8, g: int = 2) -> dict[str, Any]:
+    """Return which keys each query head gets when keys are repeated, and when they are tiled."""
+    heads = np.arange(g).reshape(g, 1, 1)
+    return {
+        "repeated": repeat_heads(heads, h).ravel(),
+        "tiled": np.tile(heads, (h // g, 1, 1)).ravel(),
+    }
+
+
+def draw_tiled(data: Mapping[str, Any]) -> str:
+    """Draw the query heads in a row, coloured by their keys, and mark those that differ."""
+    right, left, cell, parts = data["repeated"], 12.0, 58.0, []
+    for i, (name, words) in enumerate((("repeated", "repeated: right"), ("tiled", "tiled: wrong"))):
+        top = 36 + 122.0 * i
+        parts.append(st.text(left, top - 12, words, bold=True))
+        for head, group in enumerate(data[name]):
+            x, fits = left + cell * head, group == right[head]
+            parts += [
+                st.rect(
+                    x + 2, top, cell - 4, 40, cls="vk-key", opacity=0.12 + 0.45 * float(group % 2)
+                ),
+                st.text(x + cell / 2, top + 25, f"keys {group}", anchor="middle", size=st.SMALL),
+                st.text(
+                    x + cell / 2, top + 60, f"head {head}", anchor="middle", cls="vk-muted", size=13
+                ),
+            ]
+            if not fits:
+                parts += [
+                    st.rect(x + 2, top, cell - 4, 40, cls="vk-fg", stroke=2),
+                    st.text(x + cell / 2, top + 80, "wrong", anchor="middle", size=st.SMALL),
+                ]
+    wrong = np.flatnonzero(data["tiled"] != right).tolist()
+    return st.figure_svg(
+        "repeat-or-tile",
+        "Which keys a query head gets",
+        f"{len(right)} query heads with the number of their keys. Repeated:"
+        f" {' '.join(map(str, right))}. Tiled: {' '.join(map(str, data['tiled']))}; heads"
+        f" {', '.join(map(str, wrong))} get the wrong keys.",
+        36 + 122 + 88,
+        parts,
+        left=left + 2,
+        right=left + cell * len(right) - 2,
     )

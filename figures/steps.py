@@ -111,3 +111,51 @@ def draw_columns(data: Mapping[str, Any]) -> str:
         left=11,
         right=right + 49,
     )
+
+
+def received_data(
+    tokens: Any = hand.tokens,
+    features: Any = hand.features,
+    X: Any = hand.X,
+    V: Any = hand.V,
+    alpha: Any = hand.alpha,
+) -> dict[str, Any]:
+    """Return what bank and is receive: a mean of the values, and a mean of the inputs."""
+    rows = [tokens.index("bank"), tokens.index("is")]
+    return {
+        "words": ["bank", "is"],
+        "features": features,
+        "values": (alpha @ V)[rows],
+        "inputs": (alpha @ X)[rows],
+    }
+
+
+def draw_received(data: Mapping[str, Any]) -> str:
+    """Draw both means below the names of the features, the values where their names are."""
+    features, cell, left = data["features"], (72.0, 36.0), 116.0
+    columns = [features.index("water"), features.index("money")]
+    parts = [
+        st.text(left + (j + 0.5) * cell[0], 24, name, anchor="middle", cls="vk-muted")
+        for j, name in enumerate(features)
+    ]
+    for i, word in enumerate(data["words"]):
+        top = 40 + 98 * i
+        parts += [
+            st.text(12, top + cell[1] + 5, word, bold=True),
+            st.text(left - 12, top + 22, "values", anchor="end", cls="vk-value"),
+            _numbers(left + cell[0] * columns[0], top, data["values"][i][None], "value", 2, cell),
+            st.text(left - 12, top + 22 + cell[1], "inputs", anchor="end", cls="vk-input"),
+            _numbers(left, top + cell[1], data["inputs"][i][None], "input", 2, cell),
+        ]
+    bank, last = data["inputs"]
+    return st.figure_svg(
+        "values-or-inputs",
+        "What is received: values, or inputs",
+        f"Means with the weights of bank and of is. Of the values bank receives"
+        f" {st.listed(data['values'][0])}, water and money; of the inputs {st.listed(bank)}, one"
+        f" number for each of {', '.join(features)}. Of the inputs, is receives {st.listed(last)}.",
+        40 + 98 + 2 * cell[1] + 8,
+        parts,
+        left=12,
+        right=left + cell[0] * len(features),
+    )

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from figures import signs
 from figures import style as st
 from snippets import trained_induction
+from snippets.attention import attention_weights
 from snippets.attention_only import next_token_logits
-from snippets.circuits import patch_path
+from snippets.circuits import ov_matrices, patch_path, qk_matrices
 from snippets.repeated_sequences import repeated_batch
 
 
@@ -78,4 +80,59 @@ def draw(data: Mapping[str, Any]) -> str:
         lower + height + 16,
         parts,
         left=24,
+    )
+
+
+LEVELS = np.array([0.08, 0.2, 0.4, 0.6, 0.8])
+
+
+def maps_data() -> dict[str, Any]:
+    """Return two matrices read on tokens: weights of positions, and letters that are copied."""
+    model, h = trained_induction.load()[0].weights, trained_induction.NUM_HEADS
+    first, second = model.layers
+    place = model.positions
+    scores = place @ qk_matrices(first, h)[0] @ place.T / np.sqrt(place.shape[1] // h)
+    letters = model.E @ ov_matrices(second, h)[0] @ model.U
+    found = {
+        "places": attention_weights(scores, np.tri(len(place), dtype=bool)),
+        "letters": letters,
+    }
+    return {
+        name: np.sign(matrix).astype(int) * np.digitize(abs(matrix) / abs(matrix).max(), LEVELS)
+        for name, matrix in found.items()
+    }
+
+
+def draw_maps(data: Mapping[str, Any]) -> str:
+    """Draw both maps: a line below the diagonal, and a line on it."""
+    side, top, parts = 222.0, 70, []
+    opacities = (0, *(round(signs.STRONGEST * step, 2) for step in (0.15, 0.3, 0.5, 0.7, 0.95)))
+    for x, name, head, words, across in (
+        (12.0, "places", "QK, layer 1: weights", "place ↓", "place that is read →"),
+        (252.0, "letters", "OV, layer 2", "letter read ↓", "letter that is raised →"),
+    ):
+        levels = data[name]
+        cell = side / len(levels)
+        parts += [
+            st.text(x, 22, head, bold=True),
+            st.text(x, 42, words, cls="vk-muted", size=st.SMALL),
+            st.text(x, 60, across, cls="vk-muted", size=st.SMALL),
+            f'<g transform="translate({st.num(x)} {top})">',
+            *(
+                st.shades(0, 0, levels * (sign * levels > 0) * sign, hue, (cell, cell), opacities)
+                for sign, hue in ((1, "score" if name == "places" else "query"), (-1, "key"))
+            ),
+            "</g>",
+            st.rect(x, top, side, side, cls="vk-line", radius=0, stroke=1),
+        ]
+    return st.figure_svg(
+        "circuits-on-tokens",
+        "Two matrices, read on tokens",
+        "Two maps. Weights of places in layer 1: the darkest cells form a line just below the"
+        " diagonal, the place before. Letters in layer 2, blue above 0, orange below: the darkest"
+        " cells lie on the diagonal, where a letter raises itself.",
+        top + side + 8,
+        parts,
+        left=12,
+        right=252 + side,
     )
