@@ -164,15 +164,10 @@ class Beside:
     def _ratios(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
         """Yield the ratios of two numbers of the sentence that agree with a number."""
         for one, other in permutations(others, 2):
-            if not are_alike(one, other, self._words) or not self._are_near(stated, one, other):
+            if not are_alike(one, other, self._words):
                 continue
             one, other = on_one_scale(one, other)
             yield from _ratio(stated, one.code, one.value, other.code, other.value, _STATED)
-
-    def _are_near(self, stated: Stated, one: Number, other: Number) -> bool:
-        """Return whether no stop, colon or semicolon is between three numbers."""
-        places = sorted((one.stated.start, other.stated.start, stated.start))
-        return _is_one_clause(self.text[places[0] : places[-1]])
 
     def _shares(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
         """Yield the number before the share, divided by what may be the whole.
@@ -184,8 +179,6 @@ class Beside:
         if not before or not behind or (stated.times and stated.value > 1):
             return
         part = before[-1]
-        if not _is_one_clause(self.text[part.stated.end : stated.start]):
-            return
         said = stems(behind["whole"] or "")
         for whole in self.pool:
             if isinstance(whole.value, str) or whole.extreme or not whole.value:
@@ -221,11 +214,6 @@ class Beside:
             total = sum(float(one.value) for one in family)
             value = sum(float(one.value) for one in own)
             yield from _ratio(stated, above, value, f"sum({values})", total, _OF_WHOLE)
-
-
-def _is_one_clause(text: str) -> bool:
-    """Return whether a part of a sentence has no stop, colon or semicolon."""
-    return not re.search(r"[;:.]\s", text)
 
 
 def are_alike(one: Number, other: Number, words: Lexicon) -> bool:

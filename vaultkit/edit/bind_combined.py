@@ -47,8 +47,6 @@ _OF_NUMBERS = 1.0
 SIZE = re.compile(r"^len\([^()]*\)$|\.shape\b|\.size$|\.ndim$|^\(?[^()]+[<>=][^()]+\)\.sum\(\)$")
 #: The operators of combinations, by the lists of words that say them.
 _CUES = {"-": "difference", "/": "ratio", "+": "sum"}
-#: How many earlier values a difference may be one of.
-_NEAR = 4
 #: Fewest letters of a word.
 _WORD = 3
 
@@ -149,8 +147,7 @@ class Combinations:
             return False  # *2.5 of them*
         if all(a.code in bound for a in atoms):
             # A multiple of one of them is the other: `vaultkit.edit.bind_beside`.
-            is_share = operator == "/" and not is_multiple(stated)
-            return is_share or (operator == "-" and self._is_gap(stated))
+            return operator == "/" and not is_multiple(stated)
         if any(SIZE.search(a.code) or a.value in (0, 1, -1) for a in atoms):
             return False
         if not all(_function_is_said(a, said) for a in atoms if a.code not in bound):
@@ -177,81 +174,7 @@ class Combinations:
 
     def _says(self, cue: str, text: str) -> bool:
         """Return whether a text has one of the words of a list of *combining*."""
-        return bool(self._pattern(r"\b{}\b", cue).search(text))
-
-    def _pattern(self, form: str, *lists: str) -> re.Pattern[str]:
-        words = (self.words.pattern("combining", name) for name in lists)
-        return re.compile(form.format(*words), re.IGNORECASE)
-
-    def share(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
-        """Return the ratio of the number before and what is named behind: *an eighth of the loan*.
-
-        Parameters
-        ----------
-        stated
-            A fraction or multiple.
-        near
-            The atoms of earlier numbers.
-        """
-        text = self.sentence.piece.text
-        whole_behind = r"(?:\s+times)?\s+(?:of\s+)?{}\s+(\W*\w+(?:\s+\w+)?)"  # *of the loan*
-        match = self._pattern(whole_behind, "whole").match(text[stated.end : self.sentence.end])
-        if not is_multiple(stated) or not near or not match:
-            return []
-        said, part = stems(match[1]), near[-1]
-        ratios: dict[float, Candidate] = {}
-        for whole in self.pool:
-            plain = whole.code.isidentifier() or SIZE.search(whole.code) is None
-            if whole.code == part.code or not whole.value or not plain:
-                continue
-            if overlap(whole.names, said) < NAMED or not _function_is_said(whole, said):
-                continue
-            value = float(part.value) / float(whole.value)
-            costs = cost_of_fit(stated, value)
-            near_bound = not is_bound(stated) or is_near_bound(stated, value)
-            if costs is not None and near_bound:
-                code = f"{in_brackets(part.code)} / {in_brackets(whole.code)}"
-                ratios.setdefault(round(value, 12), Candidate(
-                    code, _OF_NUMBERS + overlap(whole.names, said) - whole.cost, True,
-                    (part, whole), value,
-                ))  # fmt: skip
-        return list(ratios.values()) if len(ratios) == 1 else []
-
-    def _is_gap(self, stated: Stated) -> bool:
-        """Return whether words around a number say that it is a difference."""
-        text = self.sentence.piece.text
-        before, behind = text[: stated.start], text[stated.end :]
-        gap = self._pattern(r"\b{}\s(?:{}\s)*[*$€£]*$", "gap", "before_gap")
-        compared = (self.words.pattern(name, "more", "less") for name in ("directions", "sides"))
-        words = "|".join((self.words.pattern("combining", "gap_behind"), *compared))
-        gap_behind = rf"[*]*(?:\s?[^\W\d]{{1,8}}(?:/\w+)?|\s?%)?\s(?:{words})\b"
-        return bool(gap.search(before[-60:]) or re.match(gap_behind, behind))
-
-    def difference(self, stated: Stated, near: Sequence[Atom]) -> list[Candidate]:
-        """Return the difference of two values stated nearby, if words say that it is one.
-
-        Parameters
-        ----------
-        stated
-            The number.
-        near
-            The atoms of earlier numbers.
-        """
-        if significant_digits(stated) < 2 or is_percent(stated) or is_bound(stated):
-            return []
-        if not self._is_gap(stated):
-            return []
-        found = {}
-        for one in near[-_NEAR:]:
-            for other in near[-_NEAR:]:
-                value = float(one.value) - float(other.value)
-                costs = cost_of_fit(stated, value) if one.code != other.code else None
-                if costs is not None and (value > 0 or cost_of_fit(stated, -value) is None):
-                    code = f"{in_brackets(one.code)} - {in_brackets(other.code)}"
-                    score = weight_of_digits(stated) + 1 - costs
-                    found[code] = Candidate(code, score, True, (one, other), value)
-        # Several pairs with the same difference leave open which one is meant.
-        return list(found.values()) if len(found) == 1 else []
+        return bool(self.words.regex(rf"\b<combining.{cue}>\b").search(text))
 
 
 def _combinations(

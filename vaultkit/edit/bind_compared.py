@@ -12,9 +12,7 @@ from vaultkit.edit.bind_beside import Number, are_alike, on_one_scale
 from vaultkit.edit.described import is_printed_as
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import cost_of_fit
-from vaultkit.edit.sentences import Candidate, words_of
-from vaultkit.edit.sides import are_of_shape, holds
-from vaultkit.edit.wording import NAMED, overlap
+from vaultkit.edit.sentences import Candidate
 
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
 WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
@@ -42,7 +40,7 @@ def _refers_back(words: Lexicon) -> re.Pattern[str]:
     )
 
 
-def beside(
+def compare_numbers_beside(
     text: str, stated: Sequence[Number], spoken: Spoken, words: Lexicon
 ) -> Iterator[Candidate]:
     """Yield the comparison of two numbers next to a word: *4.2 h, longer than the 3.1 h of*.
@@ -91,52 +89,16 @@ def beside(
         yield Candidate(f"{left.code} {SIGNS[way]} {right.code}", SCORE, True)
 
 
-def apart(
-    text: str, stated: Sequence[Number], spoken: Spoken, pool: Sequence[Atom], words: Lexicon
-) -> Iterator[Candidate]:
-    """Yield the comparison that a difference states: *26.5 hours, 1.5 hours below the mean*.
-
-    ``pool`` are the expressions that the words behind may name.
-    """
-    before = [one for one in stated if one.end <= spoken.start][-2:]
-    if len(before) < 2 or len(text[before[1].end : spoken.start].split()) > 1:
-        return
-    one, gap = before
-    match = words.regex(r"\s(?:<binding.than>\s)?<binding.the>\s(\w+(?:\s\w+)?)").match(
-        text, spoken.end
-    )
-    if not one.is_bound or not match:
-        return
-    said, way = words_of(match[1]), WAYS[spoken.what]
-    named: dict[float, Candidate] = {}
-    for atom in pool:
-        value = float(atom.value)
-        is_gap = cost_of_fit(gap.stated, abs(value - one.value)) is not None
-        if is_gap and holds(one.value, value, way) and overlap(atom.names, said) >= NAMED:
-            code = f"{one.code} {SIGNS[way]} {atom.code}"
-            named.setdefault(value, Candidate(code, SCORE, True))
-    if len(named) == 1:
-        yield from named.values()
-
-
-def from_before(
-    text: str, stated: Sequence[Number], spoken: Spoken, earlier: Sequence[Atom], words: Lexicon
-) -> Iterator[Candidate]:
-    """Yield the condition for *drops to 4.5*, if an earlier number is alike: `w2` and `w`."""
-    after = next((one for one in stated if spoken.end <= one.start), None)
-    if not after or not after.is_bound:
-        return
-    if not words.regex(r"\s+<binding.to>\s(?:\w+\s)?").fullmatch(text, spoken.end, after.start):
-        return
-    alike = (one for one in reversed(earlier) if are_of_shape(one.code, after.code))
-    before, way = next(alike, None), WAYS[spoken.what]
-    if before and holds(after.value, float(before.value), way):
-        yield Candidate(f"{after.code} {SIGNS[way]} {before.code}", SCORE, True)
-
-
 def zeros(said: frozenset[str], pool: Sequence[Atom]) -> list[Candidate]:
     """Return the printed zeros that words are about: *no bucket is empty*, *it never falls*."""
     return [
         Candidate(one.code, SCORE, True, (one,), one.value) for one in pool
         if one.value == 0 and is_printed_as(one, said)
     ]  # fmt: skip
+
+
+def holds(left: float, right: float, way: int) -> bool:
+    """Return whether two numbers compare: 1 for more, -1 for less, 0 for the same."""
+    if way:
+        return (left - right) * way > 0
+    return abs(left - right) <= 1e-6 * max(1.0, abs(left))

@@ -51,9 +51,9 @@ def extremes(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
             continue
         bound = one.code in scope.codes or _is_stated(scope, spoken, one)
         textual = bool(one.labels) and all(map(is_textual, one.labels))
-        near = len(elements) > _FEW and textual and _label_is_near(scope, spoken, one)
+        near = len(elements) > _FEW and textual
         placed = bool(one.labels) and not textual
-        placed = placed and (named >= NAMED or _counts(scope, spoken, len(elements)))
+        placed = placed and (named >= NAMED)
         sure = bound or placed or (textual and (named >= NAMED or near))
         if spoken.what in EITHER:
             sure = sure and (named >= NAMED or bound)
@@ -74,17 +74,6 @@ def _is_stated(scope: Scope, spoken: Spoken, atom: Atom) -> bool:
         cost_of_fit(one.stated, float(atom.value)) is not None
         and (significant_digits(one.stated) > 1 or is_count(one.stated))
         for one in scope.stated
-    )
-
-
-def _counts(scope: Scope, spoken: Spoken, count: int) -> bool:
-    """Return whether a superlative is of as many things: *the driest of the four*."""
-    found = [one for one in scope.stated if one.start >= spoken.end][:1]
-    behind = scope.text[spoken.end : found[0].start] if found else ""
-    return (
-        bool(found)
-        and bool(re.fullmatch(r"\sof\s(?:\w+\s){0,2}", behind))
-        and (found[0].value == count)
     )
 
 
@@ -133,7 +122,7 @@ def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
             continue
         named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
         bound = nearest.code in scope.codes or _is_stated(scope, spoken, nearest)
-        near = len(elements) > _FEW and _is_near(scope, spoken, *place.span())
+        near = len(elements) > _FEW
         sure = named >= NAMED or bound or near
         noun = stems(" ".join(WORD.findall(scope.text[spoken.end :])[:2]), spoken=True)
         score = SCORE + named + bound + _BESIDE * near
@@ -142,28 +131,6 @@ def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
         found.setdefault(place.span(), []).append(candidate)
     for (first, last), several in found.items():
         yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
-
-
-def _is_near(scope: Scope, spoken: Spoken, start: int, end: int) -> bool:
-    """Return whether a name is the subject of a superlative: *a is the largest*."""
-    if end <= spoken.start:
-        between = scope.text[end : spoken.start]
-        return bool(
-            re.fullmatch(
-                r"\W*(?:\s\w+\s)?(?:is|was|are|has|had)?\s*(?:by far\s+)?(?:the\s+)?", between
-            )
-        )
-    between = scope.text[spoken.end : start]
-    return bool(re.fullmatch(r"\s(?:\w+\W+)??(?:(?:is|was|are)\s+)?(?:the\s+)?\W*", between))
-
-
-def _label_is_near(scope: Scope, spoken: Spoken, atom: Atom) -> bool:
-    """Return whether the key of an expression such as ``x['key']`` is near the words."""
-    key = re.search(r"\['([^']+)'\]", atom.code)
-    if not key:
-        return False
-    places = re.finditer(rf"(?<![\w-]){re.escape(key[1])}(?![\w-])", scope.text, re.IGNORECASE)
-    return any(_is_near(scope, spoken, *place.span()) for place in places)
 
 
 def functions_of(spoken: Spoken) -> tuple[str, ...]:

@@ -11,15 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vaultkit.claims.comparisons import Spoken
-from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS
+from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS, holds
 from vaultkit.edit.bind_extremes import EITHER, functions_of
 from vaultkit.edit.families import Family
 from vaultkit.edit.kinds import cost_of_fit, is_bound, is_multiple, is_near_bound
 from vaultkit.edit.scope import Mention, Scope, Word, only_natural
 from vaultkit.edit.sentences import Candidate
-from vaultkit.edit.sides import holds
 from vaultkit.edit.syntax import in_brackets
-from vaultkit.edit.wording import NAMED, overlap, stems
+from vaultkit.edit.wording import NAMED, overlap
 
 #: Fewest elements of a family with a largest one.
 _FEW = 3
@@ -47,12 +46,7 @@ def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
             [(one.evidence, one.holds, one.candidate) for one in _extremes(scope, spoken)]
         )
     if spoken.what in ("more", "less", "same") or spoken.what in EITHER:
-        several = list(_pairs(scope, spoken))
-        pairs = only_natural(several)
-        is_named = bool(several) and max(evidence for evidence, _, _ in several) > 0
-        if spoken.table == "weak" or (pairs and pairs[0].sure and is_named):
-            return pairs
-        return [*pairs, *only_natural(list(_columns(scope, spoken)))]
+        return only_natural(list(_pairs(scope, spoken)))
     return []
 
 
@@ -124,8 +118,7 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
     start, end = scope.clause(spoken.start)
     for family in scope.families:
         bound = _bound_beside(scope, spoken, family)
-        may_be_unknown = scope.may_be_unknown(family)
-        evidence = scope.evidence(spoken, family, may_be_unknown=may_be_unknown)
+        evidence = scope.evidence(spoken, family, may_be_unknown=scope.may_be_unknown(family))
         if bound and evidence is None:
             evidence = 0.0
         if len(family.elements) < _FEW or evidence is None or family.is_text:
@@ -286,68 +279,3 @@ def _equal_to(scope: Scope) -> re.Pattern[str]:
 def _is_bound(scope: Scope, at: int) -> bool:
     """Return whether a number is right behind *than*: *more than three times*."""
     return any(0 <= one - at <= 2 for one in scope.starts)
-
-
-# --- Columns -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Two families with the same labels, such as two lists of one length."""
-
-    left: Family
-    right: Family
-
-    def all(self, sign: str) -> str:
-        """Return the code of a comparison of each element with the one beside it."""
-        one, other = self.left.loop, self.right.loop
-        assert one is not None
-        assert other is not None
-        if one.over == other.over and one.variable == other.variable:
-            return f"all({one.each} {sign} {other.each} for {one.variable} in {one.over})"
-        return f"all(a {sign} b for a, b in zip({one.listed}, {other.listed}))"
-
-
-def _columns(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
-    """Yield for each two families that a sentence names whether all their elements compare.
-
-    *In every year the repaid part is larger than the interest*; of one element if the sentence has
-    its label.
-    """
-    start, end = scope.clause(spoken.start)
-    than = _than(scope).search(scope.text, spoken.end, end)
-    if not than or spoken.what not in ("more", "less") or _is_bound(scope, than.end()):
-        return
-    left = stems(scope.text[start : than.start()], spoken=True)
-    right = stems(re.split("[,(]", scope.text[than.end() : end])[0], spoken=True)
-    sign, way = SIGNS[WAYS[spoken.what]], WAYS[spoken.what]
-    for one in scope.families:
-        for other in scope.families:
-            if one is other or one.is_text or other.is_text or not _are_beside(one, other):
-                continue
-            named = overlap(one.names - other.names, left), overlap(other.names - one.names, right)
-            if min(named) < NAMED:
-                continue
-            said = [own for own in scope.mentions(one) if start <= own.start < end and own.is_text]
-            pairs = list(zip(one.elements, other.elements, strict=True))
-            if len({own.index for own in said}) == 1:
-                pairs = [pairs[said[0].index]]
-                code = f"{pairs[0][0].code} {sign} {pairs[0][1].code}"
-            elif said or len(pairs) < _FEW or one.loop is None or other.loop is None:
-                continue
-            else:
-                code = _Columns(one, other).all(sign)
-            is_so = all(holds(float(a.value), float(b.value), way) for a, b in pairs)
-            score = SCORE + _LABELLED + min(named)
-            decided = scope.decides(spoken, code)
-            yield sum(named), is_so and decided, Candidate(code, score, True, (pairs[0][0],))
-
-
-def _are_beside(one: Family, other: Family) -> bool:
-    """Return whether two families have as many elements, with the same labels."""
-    if len(one.elements) != len(other.elements) or one.is_ordered != other.is_ordered:
-        return False
-    if not one.is_ordered or (one.owner and one.owner == other.owner):
-        labels, others = ([own.labels[:1] for own in f.elements] for f in (one, other))
-        return labels == others
-    return bool(one.owner and other.owner and "][" not in one.series + other.series)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.naming import mask_names
 from vaultkit.claims.stated import Stated, numbers, significant_digits
 from vaultkit.claims.units import unit_behind
@@ -101,7 +100,6 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
     found = list(_numbers(page, sentence))
     simple = {one: search.simple(one) for one in found}
     sure = [c[0].atoms[0] for c in simple.values() if c and c[0].sure]
-    earlier = page.said.setdefault(id(sentence.piece), [])
     places = page.places.setdefault(id(sentence.piece), [])
     places += [(n.start, c[0].atoms[0]) for n, c in simple.items() if c and c[0].sure]
     result = []
@@ -115,8 +113,6 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
             # A difference of two numbers beside is meant only if nothing else has its value.
             several = [replace(c, sure=c.sure and " / " in c.code) for c in several]
         if not (best and best.sure):
-            several += combined.difference(one, [*earlier, *sure])
-            several += combined.share(one, _before(one, simple, earlier, sentence, page.words))
             several += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
             if not any(c.sure for c in several):
                 several += near.of(one)
@@ -129,24 +125,12 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
                 replace(c, score=c.score + _STATED * s) for c, s in zip(ranked, stated, strict=True)
             ]
             ranked.sort(key=lambda c: -c.score)
-        if search.is_clear(one, ranked) or search.is_place(one, ranked, beside):
+        if search.is_clear(one, ranked):
             ranked[0] = replace(ranked[0], sure=True)
         result.append((one, ranked))
     if sentence.column is None:
         _doubt_repeated(result)
-    earlier += sure
     return result
-
-
-def _before(
-    stated: Stated, simple: Mapping[Stated, list[Candidate]], earlier: Sequence[Atom],
-    sentence: Passage, words: Lexicon,
-) -> list[Atom]:  # fmt: skip
-    """Return the atoms of the numbers before one, which it may be a part of."""
-    own = [c[0].atoms[0] for n, c in simple.items() if c and c[0].sure and n.end <= stated.start]
-    that_is = rf"\s*{words.pattern('grammar', 'that')}\s+{words.pattern('grammar', 'is')}\b"
-    is_about_earlier = re.match(that_is, sentence.piece.text[sentence.start :], re.IGNORECASE)
-    return list(earlier) if is_about_earlier and not own else own
 
 
 def _shows(shown: str, digits: str) -> bool:
@@ -167,11 +151,13 @@ def _doubt_repeated(readings: Sequence[Reading]) -> None:
     In *75 %, three quarters*, they are stated in different words, and mean the same.
     """
     best = Counter(
-        (one.digits, found[0].code) for one, found in readings if found and found[0].sure
+        (stated.digits, candidates[0].code)
+        for stated, candidates in readings
+        if candidates and candidates[0].sure
     )
-    for one, found in readings:
-        if found and best[one.digits, found[0].code] > 1:
-            found[:] = [replace(one, sure=False) for one in found]
+    for stated, candidates in readings:
+        if candidates and best[stated.digits, candidates[0].code] > 1:
+            candidates[:] = [replace(candidate, sure=False) for candidate in candidates]
 
 
 def _numbers(page: Page, sentence: Passage) -> Iterator[Stated]:
@@ -227,7 +213,6 @@ class _Search:
             score += _LABELLED * bool(atom.labels) * _labels_are_said(atom, said)
             score -= _PER_CHARACTER * max(0, len(atom.code) - _LONG)
             sure = score > 0 and self._sure(stated, atom, said - whole, same)
-            sure = sure or self._is_extreme_quantity(stated, atom) or self._is_at_end(stated, atom)
             found.append(Candidate(atom.code, score, sure, (atom,), atom.value))
         return _sure_first(sorted(found, key=lambda c: (-c.score, not c.sure)))
 
@@ -364,24 +349,6 @@ class _Search:
             for one in self.pool
         )
 
-    def is_place(self, stated: Stated, ranked: Sequence[Candidate], bound: Sequence[Atom]) -> bool:
-        """Return whether an ordinal is the place of an extreme to which a number is bound.
-
-        *It peaked at 2.64 m on the fifth day.*
-        """
-        if not ranked or not is_ordinal(stated, self.text) or len(ranked[0].atoms) != 1:
-            return False
-        place = ranked[0].atoms[0]
-        if not place.extreme.startswith("arg") or not ranked[0].code.endswith("+ 1"):
-            return False
-        own = {one.code: one for one in self.pool if one.series == place.series}
-        extreme = next(
-            (one for one in own.values() if one.extreme == place.extreme.removeprefix("arg")), None
-        )
-        return extreme is not None and any(
-            one.code in own and one.value == extreme.value for one in bound
-        )
-
     def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a number says too little, or is a part of a term or of the code."""
         value, own = float(atom.value), self.text[stated.start : stated.end]
@@ -425,13 +392,6 @@ class _Search:
         text = self.text[self.sentence.start : self.sentence.end]
         named = overlap(atom.names - stems(MEANINGS[function]), said)
         return named >= NAMED and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
-
-    def _is_extreme_quantity(self, stated: Stated, atom: Atom) -> bool:
-        """Return whether a number with a unit is clearly the largest or smallest of a list."""
-        if atom.extreme not in ("max", "min") or is_bound(stated) or is_count(stated):
-            return False
-        unit = unit_behind(self.text, stated.start, self.words)
-        return bool(unit) and self._is_the_extreme(stated, atom)
 
     def _is_the_extreme(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a superlative in the clause of a number leaves only one series.
@@ -478,29 +438,12 @@ class _Search:
         if not any(len(word) > 1 and word.isalpha() for word in words):
             # A place or a number is no name: *index 4* is not element 4 of any list.
             named = self._is_named(stated, atom)
-            is_letter = any(word.isalpha() and self._is_code(word) for word in words)
             is_number = any(len(word) > 1 and word.isdecimal() for word in words)
-            exact = (is_number and significant_digits(stated) > 1) or is_letter
+            exact = is_number and significant_digits(stated) > 1
             if not exact and (is_count(stated) or not named):
                 return False
         family = [one for one in self.pool if one.series == atom.series and not one.extreme]
         return self._around(stated).nearest(atom, family)
-
-    def _is_at_end(self, stated: Stated, atom: Atom) -> bool:
-        """Return whether a list begins or ends with a number: *it ends with 47*."""
-        before = self.text[self.sentence.start : stated.start]
-        return not is_count(stated) and any(
-            atom.labels == (stems(name),)
-            and bool(self.words.regex(rf"\b<places.{name}>\s$").search(before))
-            for name in ("first", "last")
-        )
-
-    def _is_code(self, word: str) -> bool:
-        """Return whether a word is all that the sentence shows as code."""
-        shown = re.findall(
-            f"{CODE}([^{END}]*){END}", self.text[self.sentence.start : self.sentence.end]
-        )
-        return shown == [word]
 
     def _around(self, stated: Stated) -> Surroundings:
         if stated not in self._surroundings:

@@ -12,8 +12,7 @@ from fractions import Fraction
 
 from vaultkit.claims.comparisons import Spoken
 from vaultkit.claims.stated import Stated
-from vaultkit.claims.units import unit_behind, unit_named
-from vaultkit.edit.bind_beside import unit_or_noun
+from vaultkit.claims.units import unit_named
 from vaultkit.edit.bind_compared import SCORE
 from vaultkit.edit.families import Family
 from vaultkit.edit.kinds import is_bound, is_count, is_multiple, is_ordinal
@@ -118,7 +117,7 @@ def _read(
     for family in scope.all_families:
         bounds = [] if family.is_text else list(_bounds(scope, spoken, family))
         evidence = scope.evidence(spoken, family, may_be_unknown=True) if bounds else None
-        if evidence is None or not _is_of_unit(scope, spoken, family):
+        if evidence is None:
             continue
         own = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
         for bound in bounds:
@@ -181,14 +180,6 @@ def _only(scope: Scope, spoken: Spoken, family: Family, condition: str) -> tuple
         return None
     each, element = family.loop.that(condition), family.elements[index].code
     return index, f"sum({each}) == 1 and {element} {condition}"
-
-
-def _is_of_unit(scope: Scope, spoken: Spoken, family: Family) -> bool:
-    """Return whether a family may have the unit of the number behind a word."""
-    number = _number(scope, spoken)
-    unit = scope.dimensions_of(stems(unit_or_noun(scope.text, number))) if number else set()
-    known = scope.dimensions_of(family.names)
-    return not unit or not known or bool(unit & known)
 
 
 def _number(scope: Scope, spoken: Spoken) -> Stated | None:
@@ -274,7 +265,7 @@ def _quantity(scope: Scope, spoken: Spoken) -> Quantity | None:
         if is_count(own):
             if of.search(text, start, own.start):
                 size = int(own.value)
-            elif not stated and not _is_measured(scope, own):
+            elif not stated:
                 stated, value = own, own.value
         elif _is_share(scope, own):
             return Quantity("share", own.value, own)
@@ -295,12 +286,6 @@ def _is_share(scope: Scope, stated: Stated) -> bool:
     if not is_multiple(stated) or is_bound(stated) or stated.value >= 1:
         return False
     return bool(scope.page.words.regex(r"\s<bounds.of>\b").match(scope.text, stated.end))
-
-
-def _is_measured(scope: Scope, stated: Stated) -> bool:
-    """Return whether a number is a quantity with a unit, and counts nothing."""
-    unit = unit_behind(scope.text, stated.start, scope.page.words)
-    return bool(unit) and unit not in ("d", "wk", "mo", "y")
 
 
 def _compares(value: float, sign: str, limit: float) -> bool:

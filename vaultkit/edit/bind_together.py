@@ -198,9 +198,12 @@ def _quantity(family: Family) -> _Quantity | None:
 
 def _keys(family: Family, made: _Quantity) -> _Quantity | None:
     """Return the items of a loop over numbers as a quantity."""
-    if not made.over.startswith("("):
+    try:
+        items = ast.literal_eval(made.over)
+    except (ValueError, SyntaxError):
+        return None  # it runs over a variable, or over expressions
+    if not isinstance(items, tuple):
         return None
-    items = ast.literal_eval(made.over)
     is_place = items == tuple(range(len(items)))
     if is_place or not all(isinstance(one, (int, float)) for one in items):
         return None

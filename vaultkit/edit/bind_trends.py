@@ -14,7 +14,6 @@ from vaultkit.edit.expressions import Atom
 from vaultkit.edit.families import Family
 from vaultkit.edit.scope import Scope, only_natural
 from vaultkit.edit.sentences import Candidate, words_of
-from vaultkit.edit.sides import part_of_list
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: So many numbers in a row are hardly ever in order by chance.
@@ -63,7 +62,7 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
         whole = whole or bool(family.owner)
         loop = family.loop
         listed = f"list({loop.over})" if loop.over.endswith(".values()") else loop.listed
-        one, other = part_of_list(listed, first, last, len(values))
+        one, other = _part_of_list(listed, first, last, len(values))
         code = f"all(b {sign} a for a, b in zip({one}, {other}))"
         far = 0.0 if family.owner else _OF_LOOP
         candidate = Candidate(code, SCORE + named + evidence - far, True, (family.elements[0],))
@@ -150,9 +149,9 @@ def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool
     return first, last + 1, is_said
 
 
-def _is_key(one: Atom, word: str) -> bool:
+def _is_key(element: Atom, word: str) -> bool:
     """Return whether a number is the key of an element: *up to 7* of ``sums[7]``."""
-    return word.isdecimal() and bool(re.search(rf"\[{word}\]$", one.code))
+    return word.isdecimal() and bool(re.search(rf"\[{word}\]$", element.code))
 
 
 def _turning_point(
@@ -166,3 +165,14 @@ def _turning_point(
         return known[-1]
     found = [own for word in WORD.findall(before) if (own := place(word)) is not None]
     return found[-1] if found else None
+
+
+def _part_of_list(name: str, first: int, last: int, count: int) -> tuple[str, str]:
+    """Return a part of a list, and the same without its first element.
+
+    >>> _part_of_list("x", 0, 5, 5), _part_of_list("x", 2, 5, 5), _part_of_list("x", 0, 3, 5)
+    (('x', 'x[1:]'), ('x[2:]', 'x[3:]'), ('x[:3]', 'x[1:3]'))
+    """
+    end = "" if last == count else str(last)
+    whole = f"[{first or ''}:{end}]"
+    return (name if whole == "[:]" else name + whole), f"{name}[{first + 1}:{end}]"

@@ -138,7 +138,7 @@ def words_until_said(labels: Sequence[frozenset[str]], words: Sequence[str]) -> 
     4
     """
     known = [label for label in labels if label]
-    textual = [label for label in known if _has_letters(label)]
+    textual = [label for label in known if any(word.isalpha() for word in label)]
     own = [stems(word, spoken=True) for word in words[:_FAR]]
     found = [_place(label, own) for label in textual or known]
     places = [one for one in found if one is not None]
@@ -154,52 +154,28 @@ def _place(label: Collection[str], words: Sequence[frozenset[str]]) -> int | Non
     return None
 
 
-def _has_letters(label: frozenset[str]) -> bool:
-    return any(word.isalpha() for word in label)
-
-
 def is_plural(noun: str) -> bool:
     """Return whether a noun has the form of a plural."""
     return noun.lower().endswith(("s", *_PLURALS))
 
 
 def counts(code: str, before: str, behind: str) -> bool:
-    """Return whether the words around a number name what an expression counts.
+    """Return whether the words around a number name what an expression counts, or a variable.
 
     >>> counts("len(words)", "", " short words,"), counts("rank", "the rank is ", ".")
     (True, True)
     >>> counts("len(row)", "", " rows"), counts("n", "", " steps"), counts("day", "", " day old")
     (False, False, False)
-    >>> counts("len(rare)", "", " birds are rare"), counts("len(overlap)", "", " of them overlap")
-    (True, True)
     """
     name = re.fullmatch(r"(?P<len>len\()?(?P<name>\w+)\)?", code)
-    parts = re.split(r"_|(?<=[a-z])(?=[A-Z])", name["name"]) if name else []
-    if not name or len(parts[-1]) < 3:
+    if not name:
         return False
-    last = parts[-1].lower()
+    last = re.split(r"_|(?<=[a-z])(?=[A-Z])", name["name"])[-1].lower()
     # Behind the next number, words say what that one counts.
     near = re.split(r"[,\d]", behind)[0]
     nouns = [word.lower() for word in re.findall(r"[^\W\d_]+", near)[:3]]
-    if last in nouns and last.endswith(("s", *_PLURALS)):
-        return True
-    # *Nine divisors* are counted by ``len(divs)``.
-    short = last.removesuffix("s")
-    noun = nouns[0] if nouns and name["len"] and len(short) >= _SHORT else ""
-    longer = len(noun) > len(short) + 2 and noun.startswith(short) and noun.endswith("s")
-    if longer and short[-1] not in "aei":
-        return True
-    if name["len"]:
-        # *Two of the birds are rare*, *eight of them overlap*.
-        first = parts[0].lower()
-        those = r"(?:\W+[^\W\d_]+){0,4}?"
-        verb = rf"(?:\s+of\s+(?:them|these|those|all))|{those}\W*\s(?:are|were)"
-        return bool(
-            re.match(rf"(?:{verb})\s+(?:also\s+)?(?:{first}|{last})\b", behind, re.IGNORECASE)
-        )
-    # *Block 6* is a name, and *the score of the bank is 6* says nothing of the bank.
-    ahead = (
-        rf"\b(?<!of )(?<!of the )(?<!with )(?<!with the ){last}\W+(?:is|was|equals|of|has|at)\s+"
-    )
-    ahead += r"(?:only\s+|exactly\s+|then\s+)?$"
-    return bool(re.search(ahead, before, re.IGNORECASE))
+    if len(last) < _SHORT or (last in nouns and is_plural(last)):
+        return len(last) >= _SHORT
+    # *The bonus of 2*, but *the score of the bank is 6* says nothing of the bank.
+    variable = rf"\b(?<!of )(?<!of the )(?<!with )(?<!with the ){last}\W+(?:is|was|has|of|at)\s+$"
+    return not name["len"] and bool(re.search(variable, before, re.IGNORECASE))

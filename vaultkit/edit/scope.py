@@ -243,19 +243,19 @@ class Scope:
     def excludes(self, spoken: Spoken, code: str) -> bool:
         """Return whether a condition is on elements of another dimension than the adjective."""
         return any(
-            any(one.code in code for one in family.elements)
+            any(element.code in code for element in family.elements)
             for family in self.families
             if self.evidence(spoken, family, may_be_unknown=self.may_be_unknown(family)) is None
         )
 
     def may_be_unknown(self, family: Family) -> bool:
         """Return whether no other family with the same labels has a known dimension."""
-        own = {one.labels[:1] for one in family.elements} - {(NAMELESS,)}
+        labels = {one.labels[:1] for one in family.elements} - {(NAMELESS,)}
         return not any(
-            one is not family
-            and own <= {each.labels[:1] for each in one.elements}
-            and self.dimensions_of({part for part in one.names if len(part) > 1})
-            for one in self.families
+            other is not family
+            and labels <= {one.labels[:1] for one in other.elements}
+            and self.dimensions_of({part for part in other.names if len(part) > 1})
+            for other in self.families
         )
 
     def dimensions(self, spoken: Spoken) -> set[str]:

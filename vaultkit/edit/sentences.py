@@ -242,9 +242,7 @@ class Page:
         self._after = {n: [Atom.from_plain(one) for one in data] for n, data in collected.items()}
         self._pools: dict[int, list[Atom]] = {}
         self._families: dict[tuple[int, bool], list[Family]] = {}
-        #: By the piece of text, the atoms that its sentences so far are about.
-        self.said: dict[int, list[Atom]] = {}
-        #: The same with the places of their numbers.
+        #: By the piece of text, the places and atoms of the numbers of its sentences so far.
         self.places: dict[int, list[tuple[int, Atom]]] = {}
         self._links = [span_of_link(note, link) for link in note.links]
 
