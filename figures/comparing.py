@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from figures import basics
 from figures import style as st
 from snippets.kv_cache import kv_cache_bytes
+
+#: What else decides how these figures look.
+PARTS = (basics,)
 
 HEADS, WIDTH, WINDOW, LATENT = 32, 128, 1024, 512 + 64
 TOKENS = 2 ** np.arange(6, 21)
@@ -90,4 +94,82 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 60,
         parts,
         left=22.6,
+    )
+
+
+def sizes_data(h: int = 32, d: int = 128, g: int = 8, m: int = 32_768) -> dict[str, Any]:
+    """Return the bytes moved and the multiply-adds for one more token, for each variant."""
+    latent, chosen, near = LATENT, 2_048, m // 16 + 16 * 64 + 512
+    absorbed = [h * d * 512 * 2, h * (LATENT + 512)]
+    rows = {
+        "full": (2 * 2 * h * m * d, 2 * h * d * m),
+        "grouped": (2 * 2 * g * m * d, 2 * h * d * m),
+        "multi-query": (2 * 2 * m * d, 2 * h * d * m),
+        "latent": (2 * m * latent, absorbed[0] + absorbed[1] * m),
+        "indexed": (
+            2 * (chosen * latent + 66 * m),
+            64 * 128 * m + absorbed[0] + absorbed[1] * chosen,
+        ),
+        "native sparse": (2 * 2 * g * near * d, 2 * h * d * near),
+        "window": (2 * 2 * h * WINDOW * d, 2 * h * d * WINDOW),
+        "linear": (2 * 4 * h * d * d, 2 * h * d * d),
+        "gated delta": (2 * 4 * h * d * d, 4 * h * d * d),
+    }
+    return {name: np.array(sizes) / 1e6 for name, sizes in rows.items()}
+
+
+def draw_sizes(data: Mapping[str, Any]) -> str:
+    """Draw each variant in a plane: what it moves across, what it computes up."""
+    axes = basics.Axes(60, 474, 44, 372, (0, 3), (-0.3, 3.3))
+    parts = [
+        st.text(12, 20, "million multiply-adds", size=st.SMALL),
+        st.path(f"M{axes.left} {axes.top}V{axes.bottom}H{axes.right}"),
+        st.text(474, 414, "megabytes moved →", anchor="end", size=st.SMALL),
+        *(
+            st.text(
+                52, axes.place(0, t)[1] + 5, f"{10**t:,}", anchor="end", cls="vk-muted", size=13
+            )
+            for t in range(4)
+        ),
+        *(
+            st.text(
+                axes.place(t, 0)[0], 392, f"{10**t:,}", anchor="middle", cls="vk-muted", size=13
+            )
+            for t in range(4)
+        ),
+    ]
+    # Lines of one number of multiply-adds for each byte.
+    for ratio in (1, 10, 100):
+        ends = [(a, a + np.log10(ratio)) for a in np.linspace(0, 3, 61)]
+        inside = [axes.place(a, b) for a, b in ends if -0.3 <= b <= 3.3]
+        parts += [
+            st.path(st.polyline([inside[0], inside[-1]]), more=' stroke-dasharray="3 4"'),
+            st.text(
+                inside[0][0] + 16, inside[0][1] + 4, f"{ratio} a byte", cls="vk-muted", size=13
+            ),
+        ]
+    for name, (moved, work) in data.items():
+        x, y = axes.place(float(np.log10(moved)), float(np.log10(work)))
+        near, left = name in ("full", "grouped"), name in ("full", "indexed")
+        parts += [
+            st.dot(x, y, 5, "score"),
+            st.text(
+                x + (4 if near else -9 if left else 9),
+                y + (-11 if near else 18 if name == "linear" else -7),
+                name,
+                anchor="end" if left else "start",
+                cls="vk-score",
+                size=st.SMALL,
+            ),
+        ]
+    return st.figure_svg(
+        "moved-and-computed",
+        "What each variant moves and computes for one more token",
+        "Variants in a plane, both axes logarithmic. Megabytes moved and million multiply-adds: "
+        + "; ".join(f"{name} {moved:.1f} and {work:.1f}" for name, (moved, work) in data.items())
+        + ".",
+        422,
+        parts,
+        left=12,
+        right=491,
     )

@@ -204,3 +204,39 @@ def draw_bounded(data: Mapping[str, Any]) -> str:
         left=26.8,
         right=471,
     )
+
+
+def circle_data() -> dict[str, Any]:
+    """Return keys of width two as drawn, some made longer, and brought to one length."""
+    angles = np.random.default_rng(0).permutation(7) * 2 * np.pi / 7 + 0.3
+    keys = np.linspace(0.4, 1.7, 7)[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return {"keys": keys, "normed": unit_rms(keys)}
+
+
+def draw_circle(data: Mapping[str, Any]) -> str:
+    """Draw the keys as arrows, on the right all of one length."""
+    unit, parts = 62.0, []
+    for x, name, words in ((120.0, "keys", "as they are"), (364.0, "normed", "after QK-norm")):
+        y = 164.0
+        parts += [
+            st.text(x - 108, 24, words, bold=True),
+            st.path(f"M{x - 108} {y}h216M{x} {y - 108}v216"),
+            f'<circle class="vk-line vk-stroke" cx="{x:g}" cy="{y:g}"'
+            f' r="{st.num(unit * np.sqrt(2))}" stroke-dasharray="3 4"/>',
+            *(
+                st.arrow([(x, y), (x + unit * float(a), y - unit * float(b))], "key", 2.5)
+                for a, b in data[name]
+            ),
+        ]
+    lengths = np.linalg.norm(data["keys"], axis=1)
+    return st.figure_svg(
+        "keys-on-a-circle",
+        "Keys before and after QK-norm",
+        f"Seven keys of width 2 as arrows, of lengths from {lengths.min():.2f} to"
+        f" {lengths.max():.2f}; after QK-norm all end on a circle of radius"
+        f" {np.sqrt(2):.2f}, the root of their width, in their old directions.",
+        282,
+        parts,
+        left=12,
+        right=472,
+    )

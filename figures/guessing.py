@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from figures import basics
 from figures import style as st
 from snippets import bank_stories, trained_decoder
 from snippets.decoder import next_token_logits
 from snippets.softmax import softmax
+from snippets.speculative import expected_tokens
 
+#: What else decides how these figures look.
+PARTS = (basics,)
+
+GUESSES = (2, 5, 10)
 TEXT = "<end> Mia and Tom wade in the river . the bank is"
 
 
@@ -80,4 +86,40 @@ def draw(data: Mapping[str, Any]) -> str:
         parts,
         left=24,
         right=473.5,
+    )
+
+
+def runs_data() -> dict[str, Any]:
+    """Return how many tokens a run gives, against the rate of acceptance, for some guesses."""
+    rates = np.linspace(0, 0.98, 50)
+    found = {f"k {k}": np.array([expected_tokens(rate, k) for rate in rates]) for k in GUESSES}
+    return {"rates": rates} | found
+
+
+def draw_runs(data: Mapping[str, Any]) -> str:
+    """Draw a curve for each number of guesses."""
+    axes = basics.Axes(36, 412, 44, 320, (0, 1), (0, 11))
+    parts = [
+        st.text(12, 20, "tokens from one run of the large model", size=st.SMALL),
+        *axes.frame((0, 0.2, 0.4, 0.6, 0.8, 1), (1, 3, 6, 11)),
+        st.text(412, 360, "rate of acceptance →", anchor="end", size=st.SMALL),
+    ]
+    for k, dash in zip(GUESSES, ("2 3", "7 4", ""), strict=True):
+        more = f' stroke-dasharray="{dash}"' if dash else ""
+        curve = data[f"k {k}"]
+        x, y = axes.place(float(data["rates"][-1]), float(curve[-1]))
+        parts += [
+            st.path(axes.curve(data["rates"], curve), cls="value", width=2.5, more=more),
+            st.text(x + 12, y + 5, f"{k} guesses", cls="vk-value", size=st.SMALL),
+        ]
+    said = "; ".join(f"{k} guesses {expected_tokens(0.8, k):.2f}" for k in GUESSES)
+    return st.figure_svg(
+        "tokens-per-run",
+        "Tokens from one run, against the rate of acceptance",
+        f"Three rising curves that begin at one token. At a rate of 0.8: {said}. At a rate of 1"
+        " each run gives all guesses and one token more.",
+        368,
+        parts,
+        left=12,
+        right=486,
     )

@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from figures import basics
 from figures import style as st
 from snippets.minilm_heads import minilm_heads
 from snippets.sparse_attention import kept_mass, top_k_mask
+
+#: What else decides how these figures look.
+PARTS = (basics,)
 
 LARGEST = 8
 
@@ -76,3 +80,62 @@ def draw(data: Mapping[str, Any]) -> str:
         parts,
         left=31.1,
     )
+
+
+def work_data() -> dict[str, Any]:
+    """Return the work of sparse attention as a share of dense attention, against the length."""
+    lengths = 2 ** np.arange(8, 18)
+    rating, reading = 64 * 128, 128 * (512 + 64 + 512)
+    sparse = rating * lengths + reading * np.minimum(2_048, lengths)
+    return {
+        "lengths": lengths,
+        "rating": rating / np.full(len(lengths), reading),
+        "all": sparse / (reading * lengths),
+    }
+
+
+def draw_work(data: Mapping[str, Any]) -> str:
+    """Draw both shares against the length, on a logarithmic axis."""
+    lengths, total, rating = np.log2(data["lengths"]), data["all"], data["rating"]
+    axes = basics.Axes(44, 474, 44, 270, (float(lengths[0]), float(lengths[-1])), (0, 1.1))
+    parts = [
+        st.text(12, 20, "share of the work of dense attention", size=st.SMALL),
+        st.path(f"M{axes.left} {axes.top}V{axes.bottom}H{axes.right}"),
+        *(
+            st.text(36, axes.place(8, t)[1] + 5, f"{t:g}", anchor="end", cls="vk-muted", size=13)
+            for t in (0, 0.5, 1)
+        ),
+        *(
+            st.text(
+                axes.place(t, 0)[0],
+                290,
+                f"{2**t:,}",
+                anchor="end" if t == 17 else "middle",
+                cls="vk-muted",
+                size=13,
+            )
+            for t in (9, 11, 13, 15, 17)
+        ),
+        st.text(474, 314, "tokens →", anchor="end", size=st.SMALL),
+        st.path(axes.curve(lengths, total), cls="score", width=2.5),
+        st.path(
+            axes.curve(lengths, rating), cls="query", width=2.5, more=' stroke-dasharray="7 4"'
+        ),
+        st.text(*_above(axes.place(12, float(total[4]))), "rating and reading", cls="vk-score"),
+        st.text(*_above(axes.place(8.2, float(rating[0]))), "rating alone", cls="vk-query"),
+    ]
+    return st.figure_svg(
+        "sparse-work",
+        "The work of sparse attention, against the length",
+        f"A level line at {total[0]:.2f} up to 2,048 tokens, then a curve that falls to"
+        f" {total[-1]:.2f} at {data['lengths'][-1]:,}. The rating of all keys alone is a level line"
+        f" at {rating[0]:.2f}.",
+        322,
+        parts,
+        left=12,
+        right=476,
+    )
+
+
+def _above(place: tuple[float, float]) -> tuple[float, float]:
+    return place[0] + 10, place[1] - 8

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from snippets.small_floats import float_values, round_to_float
 
 
 def stability_data() -> dict[str, Any]:
@@ -267,4 +268,68 @@ def draw_share(data: Mapping[str, Any]) -> str:
         parts,
         left=16,
         right=452,
+    )
+
+
+TYPES = {"float16": (5, 10), "bfloat16": (8, 7), "E4M3": (4, 3), "E5M2": (5, 2)}
+NEAR = 100.3  # the number that is rounded
+
+
+def grid_data() -> dict[str, Any]:
+    """Return for four types which numbers near 100.3 they have, and which is the nearest."""
+    found: dict[str, Any] = {}
+    for name, bits in TYPES.items():
+        finite = name == "E4M3"
+        values = float_values(*bits, finite=finite)
+        found[name] = values[(values >= 92) & (values <= 116)]
+        found[f"{name} nearest"] = round_to_float(np.array([NEAR]), *bits, finite=finite)[0]
+    return found
+
+
+def draw_grid(data: Mapping[str, Any]) -> str:
+    """Draw a line for each type with a mark for each of its numbers."""
+    left, right, top, pitch, parts = 92, 470, 64, 62, []
+
+    def at(value: float) -> float:
+        return float(np.interp(value, (92, 116), (left, right)))
+
+    bottom = top + pitch * (len(TYPES) - 1)
+    parts += [
+        st.path(
+            f"M{st.num(at(NEAR))} {top - 26}V{bottom + 22}",
+            cls="fg",
+            more=' stroke-dasharray="3 4"',
+        ),
+        st.text(at(NEAR), top - 34, f"{NEAR:g}", anchor="middle", bold=True),
+    ]
+    for i, name in enumerate(TYPES):
+        y, values, nearest = top + pitch * i, data[name], float(data[f"{name} nearest"])
+        parts += [
+            st.text(12, y + 5, name),
+            st.path(f"M{left} {y}H{right}"),
+            # Hundreds of marks would be one band.
+            st.rect(left, y - 7, right - left, 14, cls="vk-score", opacity=0.4, radius=0)
+            if len(values) > 200
+            else st.path(
+                "".join(f"M{st.num(at(float(value)))} {y - 7}v14" for value in values),
+                cls="score",
+                width=1.5,
+            ),
+            st.dot(at(nearest), y, 5, "fg"),
+            st.text(at(nearest) + 8, y + 25, f"{nearest:.2f}", cls="vk-muted", size=st.SMALL),
+        ]
+    parts += [
+        st.text(at(tick), bottom + 48, f"{tick}", anchor="middle", cls="vk-muted", size=13)
+        for tick in (92, 96, 104, 112, 116)
+    ]
+    return st.figure_svg(
+        "floats-near-a-score",
+        "The numbers that four types have near a score",
+        f"The line from 92 to 116 for four types. {NEAR:g} becomes "
+        + ", ".join(f"{float(data[f'{name} nearest']):.2f} in {name}" for name in TYPES)
+        + ". float16 and bfloat16 have many numbers here, E4M3 has four, E5M2 two.",
+        bottom + 56,
+        parts,
+        left=12,
+        right=right + 13,
     )
