@@ -368,8 +368,8 @@ def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
         root = vault_root(item.path, config)
         items = [i for i in item.session.items if vault_root(i.path, config) == root]
         machines.run(
-            [one.parent.note for one in items if isinstance(one, MachinesItem)],
-            [one.path.name for one in items if isinstance(one, DrawingMachinesItem)],
+            [item.parent.note for item in items if isinstance(item, MachinesItem)],
+            [item.path.name for item in items if isinstance(item, DrawingMachinesItem)],
         )
     if not known[runner.vault.root].tried:
         pytest.skip("this machine cannot emulate any other")

@@ -47,30 +47,38 @@ def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> 
     """
     page = Page(note, collected)
     sentences = list(page.sentences())
-    readings = {id(one): bind_numbers.readings(page, one) for one in sentences}
+    readings = {id(sentence): bind_numbers.readings(page, sentence) for sentence in sentences}
     for cells in bind_numbers.tables(sentences):
-        bind_numbers.of_column([readings[id(one)] for one in cells])
-    found = []
-    for one in sentences:
-        for stated, candidates in readings[id(one)]:
-            if LINK in one.piece.text[one.start : stated.start]:
+        bind_numbers.of_column([readings[id(cell)] for cell in cells])
+    proposals = []
+    for passage in sentences:
+        for stated, candidates in readings[id(passage)]:
+            if LINK in passage.piece.text[passage.start : stated.start]:
                 # Behind a link, a number may be that of the other note.
-                candidates = [replace(own, sure=False) for own in candidates]
-            unit = _unit(page, one, stated)
-            found += _proposal(
-                page, one, stated.start, stated.end, candidates, states=False, unit=unit
+                candidates = [replace(candidate, sure=False) for candidate in candidates]
+            unit = _unit(page, passage, stated)
+            proposals += _proposal(
+                page, passage, stated.start, stated.end, candidates, states=False, unit=unit
             )
-        for word in bind_words.of_sentence(page, one, readings[id(one)]):
-            found += _proposal(page, one, word.start, word.end, word.candidates, states=word.states)
+        for word in bind_words.of_sentence(page, passage, readings[id(passage)]):
+            proposals += _proposal(
+                page, passage, word.start, word.end, word.candidates, states=word.states
+            )
     # Behind one word there is one comment: what would be accepted goes first.
-    found.sort(key=_rank)
-    places = groupby(found, key=lambda one: (one.line, one.column))
-    return [next(several) for _, several in places]
+    proposals.sort(key=_rank)
+    places = groupby(proposals, key=lambda passage: (passage.line, passage.column))
+    return [next(at_place) for _, at_place in places]
 
 
-def _rank(one: Proposal) -> tuple[int, int, bool, bool, float]:
+def _rank(proposal: Proposal) -> tuple[int, int, bool, bool, float]:
     """Return the order of proposals: by place, and at one place the best first."""
-    return one.line, one.column, not one.accepted, one.states, -one.candidates[0].score
+    return (
+        proposal.line,
+        proposal.column,
+        not proposal.accepted,
+        proposal.states,
+        -proposal.candidates[0].score,
+    )
 
 
 def _unit(page: Page, sentence: Passage, stated: Stated) -> str:
@@ -89,7 +97,7 @@ def _proposal(
     states: bool, unit: str = "",
 ) -> list[Proposal]:  # fmt: skip
     """Return the proposal for words of a sentence; none if no candidate is good enough."""
-    candidates = [one for one in candidates if len(one.code) <= _LONGEST]
+    candidates = [candidate for candidate in candidates if len(candidate.code) <= _LONGEST]
     if not candidates or candidates[0].score < _LEAST:
         return []
     place = page.place_behind(sentence, start, end)
@@ -121,17 +129,17 @@ def _holding(
     bound: Note, inserted: Sequence[tuple[Edit, Candidate]]
 ) -> Iterator[tuple[Edit, Candidate]]:
     """Yield the insertions whose words agree with the values of the candidates."""
-    own = list(bindings(bound))
+    unmatched = list(bindings(bound))
     keys = _known_keys(inserted)
     for edit, candidate in inserted:
         binding = min(
-            (one for one in own if one.code == code_of(edit)),
-            key=lambda one: abs(one.line - edit.span.line),
+            (other for other in unmatched if other.code == code_of(edit)),
+            key=lambda other: abs(other.line - edit.span.line),
             default=None,
         )
         if binding is None:
             continue
-        own.remove(binding)
+        unmatched.remove(binding)
         agrees = judge_words(binding, as_plain_data(candidate.value), str(candidate.value)).holds
         if agrees and not other_key(binding, keys):
             yield edit, candidate

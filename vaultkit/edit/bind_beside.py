@@ -74,9 +74,9 @@ class Number:
     @property
     def scale(self) -> float:
         """By how much the value is larger than the number in the text."""
-        own = float(self.stated.value)
-        near = (float(s) for s in self.stated.scales if own)
-        return min(near, key=lambda s: abs(self.value - own * s), default=1.0)
+        value_in_text = float(self.stated.value)
+        near = (float(s) for s in self.stated.scales if value_in_text)
+        return min(near, key=lambda s: abs(self.value - value_in_text * s), default=1.0)
 
     def scaled(self, factor: float) -> Number:
         """Return it with a factor between the value and the number in the text."""
@@ -88,9 +88,9 @@ class Number:
 
 def unit_or_noun(text: str, stated: Stated) -> str:
     """Return the unit of a number, or the word behind it."""
-    own = re.sub(r"[\d.,\s]", "", stated.text) if stated.digits else ""
+    sign = re.sub(r"[\d.,\s]", "", stated.text) if stated.digits else ""
     behind = _UNIT.match(text, stated.end)
-    return own or (behind[0].strip() if behind else "")
+    return sign or (behind[0].strip() if behind else "")
 
 
 def numbers_of(simple: Mapping[Stated, Sequence[Candidate]], sentence: Passage) -> list[Number]:
@@ -104,18 +104,18 @@ def numbers_of(simple: Mapping[Stated, Sequence[Candidate]], sentence: Passage) 
         The sentence.
     """
     text = sentence.piece.text
-    found = []
+    result = []
     for stated, candidates in simple.items():
         if is_multiple(stated) or is_ordinal(stated, text):
             continue
         best = candidates[0] if candidates else None
         unit = unit_or_noun(text, stated)
         if best and best.sure and is_alone(candidates) and not isinstance(best.value, str):
-            found.append(Number(stated, unit, best.code, float(best.value), True))
+            result.append(Number(stated, unit, best.code, float(best.value), True))
         elif not is_bound(stated):
             value = float(stated.value)
-            found.append(Number(stated, unit, f"{value:.12g}", value, False))
-    return found
+            result.append(Number(stated, unit, f"{value:.12g}", value, False))
+    return result
 
 
 class Beside:
@@ -152,22 +152,22 @@ class Beside:
         is_part = is_multiple(stated) and not self._noun.fullmatch(stated.text)
         if not (is_part or is_percent(stated)):
             return []
-        others = [one for one in self.numbers if one.stated is not stated]
-        found = _only(self._ratios(stated, others))
-        if found is None:
+        others = [candidate for candidate in self.numbers if candidate.stated is not stated]
+        ratios = _only(self._ratios(stated, others))
+        if ratios is None:
             return []
-        return found or [
-            one for several in (self._shares(stated, others), self._shares_of_sum(stated))
-            for one in _only(several) or []
+        return ratios or [
+            candidate for shares in (self._shares(stated, others), self._shares_of_sum(stated))
+            for candidate in _only(shares) or []
         ]  # fmt: skip
 
     def _ratios(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
         """Yield the ratios of two numbers of the sentence that agree with a number."""
-        for one, other in permutations(others, 2):
-            if not are_alike(one, other, self._words):
+        for part, whole in permutations(others, 2):
+            if not are_alike(part, whole, self._words):
                 continue
-            one, other = on_one_scale(one, other)
-            yield from _ratio(stated, one.code, one.value, other.code, other.value, _STATED)
+            part, whole = on_one_scale(part, whole)
+            yield from _ratio(stated, part.code, part.value, whole.code, whole.value, _STATED)
 
     def _shares(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
         """Yield the number before the share, divided by what may be the whole.
@@ -175,7 +175,7 @@ class Beside:
         *91 of them, fewer than a fifth* gives ``91 / len(ages)``.
         """
         behind = self._of_all.match(self.text, stated.end)
-        before = [one for one in others if one.stated.end <= stated.start]
+        before = [number for number in others if number.stated.end <= stated.start]
         if not before or not behind or (stated.times and stated.value > 1):
             return
         part = before[-1]
@@ -201,18 +201,22 @@ class Beside:
         clause = re.split(r"[;:.,]\s", self.text[self.sentence.start : stated.start])[-1]
         said = words_of(clause)
         families: dict[str, list[Atom]] = {}
-        for one in self.pool:
-            if one.series and one.labels and not one.extreme and not isinstance(one.value, str):
-                families.setdefault(one.series, []).append(one)
+        for atom in self.pool:
+            if atom.series and atom.labels and not atom.extreme and not isinstance(atom.value, str):
+                families.setdefault(atom.series, []).append(atom)
         for series, family in families.items():
             name, _, part = series.partition("[*]")
-            own = [one for one in family if all(says_label(label, said) for label in one.labels)]
-            if part or not name.isidentifier() or len(own) not in (1, 2) or len(family) < _FEW:
+            named = [
+                element
+                for element in family
+                if all(says_label(label, said) for label in element.labels)
+            ]
+            if part or not name.isidentifier() or len(named) not in (1, 2) or len(family) < _FEW:
                 continue
             values = f"{name}.values()" if family[0].code.startswith(f"{name}['") else name
-            above = " + ".join(one.code for one in own)
-            total = sum(float(one.value) for one in family)
-            value = sum(float(one.value) for one in own)
+            above = " + ".join(atom.code for atom in named)
+            total = sum(float(element.value) for element in family)
+            value = sum(float(atom.value) for atom in named)
             yield from _ratio(stated, above, value, f"sum({values})", total, _OF_WHOLE)
 
 
@@ -231,21 +235,23 @@ def on_one_scale(one: Number, other: Number) -> tuple[Number, Number]:
     return one.scaled(other.scale), other.scaled(one.scale)
 
 
-def _only(found: Iterable[Candidate]) -> list[Candidate] | None:
+def _only(candidates: Iterable[Candidate]) -> list[Candidate] | None:
     """Return the best of several ratios with one value; None if they have several values."""
-    ratios = sorted(found, key=lambda one: -one.score)
-    values = {f"{one.value:.9g}" for one in ratios}
+    ratios = sorted(candidates, key=lambda one: -one.score)
+    values = {f"{candidate.value:.9g}" for candidate in ratios}
     return ratios[:1] if len(values) < 2 else None
 
 
 def _ratio(
-    stated: Stated, one: str, above: float, other: str, below: float, score: float
+    stated: Stated, part: str, above: float, whole: str, below: float, score: float
 ) -> Iterator[Candidate]:
     """Yield the ratio of two expressions if a number states it."""
-    if not below or one == other or (is_percent(stated) and significant_digits(stated) < 2):
+    if not below or part == whole or (is_percent(stated) and significant_digits(stated) < 2):
         return
     value = above / below
-    own = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
-    if cost_of_fit(own, value) is None or (is_bound(stated) and not is_near_bound(stated, value)):
+    as_share = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
+    if cost_of_fit(as_share, value) is None or (
+        is_bound(stated) and not is_near_bound(stated, value)
+    ):
         return
-    yield Candidate(f"{in_brackets(one)} / {in_brackets(other)}", score, True, (), value)
+    yield Candidate(f"{in_brackets(part)} / {in_brackets(whole)}", score, True, (), value)

@@ -100,7 +100,7 @@ class Combinations:
         bound = {atom.code for atom in beside}
         # A ratio times 100 is a per cent, and never a ratio of a hundredth.
         percent = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
-        found = []
+        candidates = []
         for code, value, score, atoms in _combinations(stated, ranked):
             if few and (len(atoms) < 2 or " / " in code or not counts_exactly(stated, value)):
                 continue
@@ -120,8 +120,8 @@ class Combinations:
             # A multiple in words is a ratio, so that the names alone may say which.
             named = is_multiple(stated) or " - " in code
             least = _SURE_OF_SERIES if few or (named and _are_alike(atoms)) else _SURE
-            found.append(Candidate(code, score, is_sure and score > least, atoms, value))
-        return sorted(found, key=lambda c: (not c.sure, -c.score))
+            candidates.append(Candidate(code, score, is_sure and score > least, atoms, value))
+        return sorted(candidates, key=lambda c: (not c.sure, -c.score))
 
     def _is_labelled(self, atom: Atom, said: frozenset[str]) -> bool:
         return bool(atom.labels) and all(says_label(label, said) for label in atom.labels)
@@ -134,7 +134,7 @@ class Combinations:
 
         It names what is combined, or has numbers that are ``bound`` to it.
         """
-        operator = next((one for one in _CUES if f" {one} " in code), "")
+        operator = next((sign for sign in _CUES if f" {sign} " in code), "")
         text = self.sentence.piece.text[self.sentence.start : self.sentence.end]
         if len(atoms) < 2 or not operator:
             return False
@@ -164,11 +164,11 @@ class Combinations:
             named = named and not any(len(word) >= _WORD for words in rest for word in words)
         # What both have in common may be said before: *from Lisbon … Nairobi is 2666 km further*.
         common = frozenset.intersection(*(frozenset(a.labels) for a in atoms)) if alike else set()
-        own = [
+        labels = [
             label for a in atoms if a.code not in bound
             for label in a.labels if label and label not in common
         ]  # fmt: skip
-        if (common and not own) or not all(says_label(label, said) for label in own):
+        if (common and not labels) or not all(says_label(label, said) for label in labels):
             return False
         return named and all(not label or says_label(label, said | self.wide) for label in common)
 
@@ -181,23 +181,23 @@ def _combinations(
     stated: Stated, ranked: Sequence[tuple[float, Atom]]
 ) -> Iterator[tuple[str, float, float, tuple[Atom, ...]]]:
     """Yield the combinations of atoms: expression, value, score and atoms."""
-    for score, one in ranked:
-        x, a = in_brackets(one.code), float(one.value)
-        yield f"1 - {x}", 1 - a, score - _COMPLEMENT, (one,)
-        for other_score, other in ranked:
-            if one.code == other.code:
+    for score, left in ranked:
+        x, a = in_brackets(left.code), float(left.value)
+        yield f"1 - {x}", 1 - a, score - _COMPLEMENT, (left,)
+        for other_score, right in ranked:
+            if left.code == right.code:
                 continue
-            y, b = in_brackets(other.code), float(other.value)
-            both = (score + other_score - one.cost - other.cost) / 2
-            both += _SHARED_VARIABLE * bool(identifiers(one.code) & identifiers(other.code))
-            pair = one, other
+            y, b = in_brackets(right.code), float(right.value)
+            both = (score + other_score - left.cost - right.cost) / 2
+            both += _SHARED_VARIABLE * bool(identifiers(left.code) & identifiers(right.code))
+            pair = left, right
             if b:
                 yield f"{x} / {y}", a / b, both, pair
                 if is_percent(stated):
                     yield f"{x} / {y} - 1", a / b - 1, both, pair
             if stated.digits:
                 yield f"{x} - {y}", a - b, both, pair
-                if one.code < other.code:
+                if left.code < right.code:
                     yield f"{x} + {y}", a + b, both, pair
                     yield f"{x} * {y}", a * b, both, pair
 

@@ -59,8 +59,8 @@ def compare_numbers_beside(
     words
         The words of the language.
     """
-    before = [one for one in stated if one.end <= spoken.start][-3:]
-    after = [one for one in stated if spoken.end <= one.start][:1]
+    before = [number for number in stated if number.end <= spoken.start][-3:]
+    after = [number for number in stated if spoken.end <= number.start][:1]
     between = text[before[-1].end : spoken.start] if before else ""
     pair: tuple[Number, ...] = ()
     is_one_clause = not end_of_statement(words).search(between)
@@ -73,13 +73,13 @@ def compare_numbers_beside(
         if _refers_back(words).fullmatch(between):
             pair = before[-1], before[-2]
         elif len(between.split()) < 2 and len(before) > 2:
-            one, other, gap = before
-            is_gap = cost_of_fit(gap.stated, abs(other.value - one.value)) is not None
-            if is_gap and between_opposites(words).fullmatch(text[one.end : other.start]):
-                pair = one, other
+            first, second, gap = before
+            is_gap = cost_of_fit(gap.stated, abs(second.value - first.value)) is not None
+            if is_gap and between_opposites(words).fullmatch(text[first.end : second.start]):
+                pair = first, second
     if not pair or not are_alike(pair[0], pair[1], words):
         return
-    if not any(one.is_bound for one in pair) and pair[0].unit != pair[1].unit:
+    if not any(first.is_bound for first in pair) and pair[0].unit != pair[1].unit:
         return  # *8.5 %, fewer than one in ten*
     left, right = on_one_scale(*pair)
     way = WAYS[spoken.what]
@@ -92,8 +92,8 @@ def compare_numbers_beside(
 def zeros(said: frozenset[str], pool: Sequence[Atom]) -> list[Candidate]:
     """Return the printed zeros that words are about: *no bucket is empty*, *it never falls*."""
     return [
-        Candidate(one.code, SCORE, True, (one,), one.value) for one in pool
-        if one.value == 0 and is_printed_as(one, said)
+        Candidate(atom.code, SCORE, True, (atom,), atom.value) for atom in pool
+        if atom.value == 0 and is_printed_as(atom, said)
     ]  # fmt: skip
 
 

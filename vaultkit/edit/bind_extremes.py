@@ -42,25 +42,29 @@ def extremes(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
         function = atom.extreme
         if function not in functions_of(spoken) or isinstance(atom.value, str):
             continue
-        elements = [one for one in scope.numbers if one.series == atom.series and not one.extreme]
+        elements = [
+            element
+            for element in scope.numbers
+            if element.series == atom.series and not element.extreme
+        ]
         if len(elements) < _FEW:
             continue
         named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
-        one = _nearest(scope, spoken, elements)
-        if one is None or one.value != atom.value:
+        element = _nearest(scope, spoken, elements)
+        if element is None or element.value != atom.value:
             continue
-        bound = one.code in scope.codes or _is_stated(scope, spoken, one)
-        textual = bool(one.labels) and all(map(is_textual, one.labels))
+        bound = element.code in scope.codes or _is_stated(scope, spoken, element)
+        textual = bool(element.labels) and all(map(is_textual, element.labels))
         near = len(elements) > _FEW and textual
-        placed = bool(one.labels) and not textual
+        placed = bool(element.labels) and not textual
         placed = placed and (named >= NAMED)
         sure = bound or placed or (textual and (named >= NAMED or near))
         if spoken.what in EITHER:
             sure = sure and (named >= NAMED or bound)
         noun = stems(" ".join(WORD.findall(scope.text[spoken.end :])[:2]), spoken=True)
-        score = SCORE + named + textual + bound + _BESIDE * near - one.cost
+        score = SCORE + named + textual + bound + _BESIDE * near - element.cost
         score += overlap(stems(atom.series), noun) >= NAMED  # *the biggest harvest*
-        yield Candidate(f"{one.code} == {atom.code}", score, sure, (one, atom))
+        yield Candidate(f"{element.code} == {atom.code}", score, sure, (element, atom))
 
 
 def _is_stated(scope: Scope, spoken: Spoken, atom: Atom) -> bool:
@@ -71,9 +75,9 @@ def _is_stated(scope: Scope, spoken: Spoken, atom: Atom) -> bool:
     if spoken.word in _OF_TIME:
         return False
     return any(
-        cost_of_fit(one.stated, float(atom.value)) is not None
-        and (significant_digits(one.stated) > 1 or is_count(one.stated))
-        for one in scope.stated
+        cost_of_fit(number.stated, float(atom.value)) is not None
+        and (significant_digits(number.stated) > 1 or is_count(number.stated))
+        for number in scope.stated
     )
 
 
@@ -85,27 +89,27 @@ def _nearest(scope: Scope, spoken: Spoken, elements: Sequence[Atom]) -> Atom | N
     begins, ends = scope.part(spoken.start)
     ahead = WORD.findall(scope.text[begins : spoken.start])[::-1]
     after = WORD.findall(scope.text[spoken.end : ends])
-    found = []
-    for one in elements:
-        if any(own & stems(spoken.word) for own in one.labels):
+    by_distance = []
+    for element in elements:
+        if any(label & stems(spoken.word) for label in element.labels):
             continue
-        places = [words_until_said(one.labels, words) for words in (ahead, after)]
+        places = [words_until_said(element.labels, words) for words in (ahead, after)]
         known = [place + 2 * n for n, place in enumerate(places) if place is not None]
         for start, end, side in scope.bound:
-            if side.code == one.code and begins <= start < ends:
+            if side.code == element.code and begins <= start < ends:
                 between = scope.text[end : spoken.start] or scope.text[spoken.end : start]
                 known.append(len(WORD.findall(between)))
         if known:
-            found.append((min(known), one))
-    found.sort(key=lambda own: own[0])
-    if not found or (len(found) > 1 and found[0][0] == found[1][0]):
+            by_distance.append((min(known), element))
+    by_distance.sort(key=lambda own: own[0])
+    if not by_distance or (len(by_distance) > 1 and by_distance[0][0] == by_distance[1][0]):
         return None
-    return found[0][1]
+    return by_distance[0][1]
 
 
 def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
     """Yield the names of the largest and smallest: *Gus* is ``max(distance, key=…)``."""
-    found: dict[tuple[int, int], list[Candidate]] = {}
+    by_place: dict[tuple[int, int], list[Candidate]] = {}
     start, end = scope.clause(spoken.start)
     for atom in scope.pool:
         function = atom.extreme
@@ -114,7 +118,11 @@ def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
         place = re.compile(rf"(?<![\w-]){re.escape(atom.value)}(?![\w-])").search(
             scope.text, start, end
         )
-        elements = [one for one in scope.numbers if one.series == atom.series and not one.extreme]
+        elements = [
+            element
+            for element in scope.numbers
+            if element.series == atom.series and not element.extreme
+        ]
         if place is None or len(elements) < _FEW:
             continue
         nearest = _nearest(scope, spoken, elements)
@@ -128,9 +136,11 @@ def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
         score = SCORE + named + bound + _BESIDE * near
         score += overlap(stems(atom.series), noun) >= NAMED
         candidate = Candidate(atom.code, score, sure, (atom,), atom.value)
-        found.setdefault(place.span(), []).append(candidate)
-    for (first, last), several in found.items():
-        yield Word(first, last, sorted(several, key=lambda one: -one.score), states=False)
+        by_place.setdefault(place.span(), []).append(candidate)
+    for (first, last), candidates in by_place.items():
+        yield Word(
+            first, last, sorted(candidates, key=lambda element: -element.score), states=False
+        )
 
 
 def functions_of(spoken: Spoken) -> tuple[str, ...]:

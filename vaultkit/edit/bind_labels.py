@@ -43,7 +43,10 @@ def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
         return []
     if functions_of(spoken) and spoken.table != "weak":
         return only_natural(
-            [(one.evidence, one.holds, one.candidate) for one in _extremes(scope, spoken)]
+            [
+                (extreme.evidence, extreme.holds, extreme.candidate)
+                for extreme in _extremes(scope, spoken)
+            ]
         )
     if spoken.what in ("more", "less", "same") or spoken.what in EITHER:
         return only_natural(list(_pairs(scope, spoken)))
@@ -75,18 +78,20 @@ def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
     """Yield the names of what is the largest or smallest: *Gus* is ``max(distance, key=…)``."""
     if spoken.denied or spoken.table == "weak" or not functions_of(spoken):
         return
-    several = list(_extremes(scope, spoken))
-    chosen = only_natural([one.reading for one in several])
-    for one in several:
-        if not chosen or not chosen[0].sure or one.candidate.code != chosen[0].code:
+    extremes = list(_extremes(scope, spoken))
+    chosen = only_natural([extreme.reading for extreme in extremes])
+    for extreme in extremes:
+        if not chosen or not chosen[0].sure or extreme.candidate.code != chosen[0].code:
             continue
-        code, name = _code_of_name(scope, one.family, one.function, one.mention.index)
-        own = scope.text[one.mention.start : one.mention.end]
-        if not code or not name or own.lower() != name.lower() or own[1:] != name[1:]:
+        code, name = _code_of_name(scope, extreme.family, extreme.function, extreme.mention.index)
+        label = scope.text[extreme.mention.start : extreme.mention.end]
+        if not code or not name or label.lower() != name.lower() or label[1:] != name[1:]:
             continue
-        score = SCORE + _LABELLED + one.evidence
-        candidate = Candidate(code, score, True, one.candidate.atoms, name)
-        yield Word(one.mention.start, one.mention.start + len(name), [candidate], states=False)
+        score = SCORE + _LABELLED + extreme.evidence
+        candidate = Candidate(code, score, True, extreme.candidate.atoms, name)
+        yield Word(
+            extreme.mention.start, extreme.mention.start + len(name), [candidate], states=False
+        )
 
 
 def _code_of_name(scope: Scope, family: Family, function: str, index: int) -> tuple[str, str]:
@@ -125,7 +130,7 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
             continue
         if len(family.extreme("max")) > _LONGEST:
             continue
-        inside = [one for one in scope.mentions(family) if start <= one.start < end]
+        inside = [mention for mention in scope.mentions(family) if start <= mention.start < end]
         near = _next_to(scope, spoken, inside) or bound
         if not near or (not evidence and not near[0].is_text and near is not bound):
             continue
@@ -135,8 +140,12 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
         for function in functions_of(spoken):
             evidence = known
             best = max(values) if function == "max" else min(values)
-            own = [one for one in near if values[one.index] == best and values.count(best) == 1]
-            shown = (own or near)[0]
+            with_best = [
+                mention
+                for mention in near
+                if values[mention.index] == best and values.count(best) == 1
+            ]
+            shown = (with_best or near)[0]
             element = family.elements[shown.index]
             code = f"{element.code} == {family.extreme(function)}"
             if element.code in scope.codes:
@@ -145,14 +154,14 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
             if spoken.what in EITHER and not scope.decides(spoken, code):
                 continue
             candidate = Candidate(code, score, True, (element,))
-            yield _Extreme(evidence, bool(own), candidate, family, function, shown)
+            yield _Extreme(evidence, bool(with_best), candidate, family, function, shown)
 
 
 def _bound_beside(scope: Scope, spoken: Spoken, family: Family) -> list[Mention]:
     """Return the only number beside a superlative that is bound, if it is to an element."""
     begins, ends = scope.part(spoken.start)
-    inside = [one for one in scope.bound if begins <= one[0] < ends]
-    codes = [one.code for one in family.elements]
+    inside = [number for number in scope.bound if begins <= number[0] < ends]
+    codes = [element.code for element in family.elements]
     return [
         Mention(start, end, codes.index(side.code), is_text=False)
         for start, end, side in inside
@@ -163,12 +172,12 @@ def _bound_beside(scope: Scope, spoken: Spoken, family: Family) -> list[Mention]
 def _next_to(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the labels before or behind a superlative; those behind a comma only if need be."""
     begins, ends = scope.part(spoken.start)
-    inside = [one for one in mentions if begins <= one.start < ends] or mentions
-    before = [one for one in inside if one.end <= spoken.start][-1:]
-    after = [one for one in inside if one.start >= spoken.end]
+    inside = [mention for mention in mentions if begins <= mention.start < ends] or mentions
+    before = [mention for mention in inside if mention.end <= spoken.start][-1:]
+    after = [mention for mention in inside if mention.start >= spoken.end]
     return (
-        [one for one in before if "," not in scope.text[one.end : spoken.start]]
-        or [one for one in after if "," not in scope.text[spoken.end : one.start]]
+        [mention for mention in before if "," not in scope.text[mention.end : spoken.start]]
+        or [mention for mention in after if "," not in scope.text[spoken.end : mention.start]]
         or [*before, *after[:1]]
     )
 
@@ -179,27 +188,27 @@ def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
     for family in scope.families:
         if family.is_text and not family.is_time:
             continue
-        several = _compared(scope, spoken, scope.mentions(family))
-        if several is None:
+        compared = _compared(scope, spoken, scope.mentions(family))
+        if compared is None:
             continue
-        elements = [family.elements[one.index] for one in several]
-        values = [family.ranks[one.index] for one in several]
+        elements = [family.elements[mention.index] for mention in compared]
+        values = [family.ranks[mention.index] for mention in compared]
         evidence = scope.evidence(spoken, family, may_be_unknown=scope.may_be_unknown(family))
         if evidence is None:
             continue
-        evidence += _OF_BOUND * any(one.code in scope.codes for one in family.elements)
+        evidence += _OF_BOUND * any(element.code in scope.codes for element in family.elements)
         gap = scope.gap(spoken)
         if gap is not None and len(values) == 2 and not family.is_text:
             if cost_of_fit(gap, abs(values[0] - values[1])) is None:
                 continue
             evidence += _OF_GAP
-        is_clear = all(one.is_text for one in several) and spoken.what not in EITHER
+        is_clear = all(mention.is_text for mention in compared) and spoken.what not in EITHER
         if not evidence and (not is_clear or spoken.table == "order"):
             continue
         way = WAYS.get(spoken.what, 1 if values[0] > values[1] else -1)
         is_so = all(holds(values[0], other, way) for other in values[1:])
-        code = f" {SIGNS[way]} ".join(one.code for one in elements)
-        score = SCORE + _LABELLED + evidence - max(one.cost for one in elements)
+        code = f" {SIGNS[way]} ".join(element.code for element in elements)
+        score = SCORE + _LABELLED + evidence - max(element.cost for element in elements)
         decided = same or scope.decides(spoken, code) or (spoken.what in EITHER and gap is not None)
         yield evidence, is_so and decided, Candidate(code, score, True, (elements[0],))
 
@@ -213,27 +222,27 @@ def multiples(scope: Scope) -> Iterator[Word]:
         start, end = scope.clause(stated.start)
         link = _equal_to(scope).search(scope.text, stated.end, end)
         link = link or behind_multiple.match(scope.text, stated.end, end)
-        found = []
+        readings = []
         for family in scope.families if link else ():
             mentions = scope.mentions(family)
-            after = [one for one in mentions if stated.end <= one.start < end][:1]
-            before = [one for one in mentions if start <= one.start < stated.start][-1:]
-            before = before or [one for one in mentions if one.start < start][:1]
+            after = [mention for mention in mentions if stated.end <= mention.start < end][:1]
+            before = [mention for mention in mentions if start <= mention.start < stated.start][-1:]
+            before = before or [part for part in mentions if part.start < start][:1]
             if family.is_text or not after or not before or before[0].index == after[0].index:
                 continue
             evidence = overlap(family.names, scope.sentence.said) >= NAMED
             if not evidence and not (after[0].is_text and before[0].is_text):
                 continue
-            one, other = (family.elements[own[0].index] for own in (before, after))
-            if not other.value:
+            part, whole = (family.elements[mentioned[0].index] for mentioned in (before, after))
+            if not whole.value:
                 continue
-            ratio = float(one.value) / float(other.value)
+            ratio = float(part.value) / float(whole.value)
             fits = cost_of_fit(stated, ratio) is not None
             near = not is_bound(stated) or is_near_bound(stated, ratio) or evidence == 0
-            code = f"{in_brackets(one.code)} / {in_brackets(other.code)}"
-            candidate = Candidate(code, _OF_LABELS, True, (one, other), ratio)
-            found.append((float(evidence), fits and near, candidate))
-        chosen = only_natural(found)
+            code = f"{in_brackets(part.code)} / {in_brackets(whole.code)}"
+            candidate = Candidate(code, _OF_LABELS, True, (part, whole), ratio)
+            readings.append((float(evidence), fits and near, candidate))
+        chosen = only_natural(readings)
         if chosen and chosen[0].sure:
             yield Word(stated.start, stated.end, chosen, states=False)
 
@@ -245,23 +254,23 @@ def _compared(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list
     link = (_equal_to(scope) if same else _than(scope)).search(scope.text, spoken.end, end)
     if spoken.table == "order":
         link = _HERE.search(scope.text, spoken.end)
-    inside = [one for one in mentions if start <= one.start < end]
+    inside = [mention for mention in mentions if start <= mention.start < end]
     if link and _is_bound(scope, link.end()):
         return None
     directly = scope.page.words.regex(r"\s(?:<grammar.articles>\s)?")
-    if any(directly.fullmatch(scope.text, spoken.end, one.start) for one in inside):
+    if any(directly.fullmatch(scope.text, spoken.end, mention.start) for mention in inside):
         link = _HERE.search(scope.text, spoken.end)  # *spelt outweighs rye*
     elif spoken.table == "weak":
         return None
     if link:
-        after = [one for one in inside if 0 <= one.start - link.end() < _NEAR][:1]
-        before = [one for one in inside if one.end <= link.start()][-1:]
+        after = [mention for mention in inside if 0 <= mention.start - link.end() < _NEAR][:1]
+        before = [mention for mention in inside if mention.end <= link.start()][-1:]
         if after and not before:
             # *Mars is larger than Mercury, but smaller than Venus*.
-            before = [one for one in mentions if one.start < start][:1]
+            before = [mention for mention in mentions if mention.start < start][:1]
         if after and before and after[0].index != before[0].index:
             return [before[0], after[0]]
-    if same and len({one.index for one in inside}) == len(inside) > 1:
+    if same and len({mention.index for mention in inside}) == len(inside) > 1:
         return inside
     return None
 
@@ -278,4 +287,4 @@ def _equal_to(scope: Scope) -> re.Pattern[str]:
 
 def _is_bound(scope: Scope, at: int) -> bool:
     """Return whether a number is right behind *than*: *more than three times*."""
-    return any(0 <= one - at <= 2 for one in scope.starts)
+    return any(0 <= start - at <= 2 for start in scope.starts)

@@ -51,12 +51,12 @@ def is_length_of_all(
     text = sentence.piece.text
     noun = re.match(r"\s(?:[^\W\d_]+\s)?([^\W\d_]{3,})\b", text[stated.end :])
     first = re.match(r"\s([^\W\d_]{3,})\b", text[stated.end :])
-    nouns = [found[1] for found in (first, noun) if found and is_plural(found[1])]
+    nouns = [match[1] for match in (first, noun) if match and is_plural(match[1])]
     if not nouns or unit_named(nouns[0], words) not in _COUNTED:
         return False
     if words.regex(r"\b<lengths.other>\s$").search(text[: stated.start]):
         return False
     if words.regex(r"\s\w+\s<lengths.later>\b").match(text, stated.end):
         return False
-    known = [one for one in lengths if _LENGTH.fullmatch(one.code) and float(one.value) >= _FEW]
+    known = [atom for atom in lengths if _LENGTH.fullmatch(atom.code) and float(atom.value) >= _FEW]
     return is_first or all(one.value == atom.value for one in known)

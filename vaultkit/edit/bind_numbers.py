@@ -86,7 +86,7 @@ def of_column(readings: Sequence[list[Reading]]) -> None:
         return
     series = [{c.atoms[0].series: c.code for c in cell if len(c.atoms) == 1} for cell in cells]
     common = set.intersection(*map(set, series)) - {""}
-    common = {one for one in common if len({own[one] for own in series}) == len(cells)}
+    common = {one for one in common if len({codes[one] for codes in series}) == len(cells)}
     for cell in cells:
         for n, one in enumerate(cell):
             if len(one.atoms) == 1 and one.atoms[0].series in common and not one.atoms[0].extreme:
@@ -97,26 +97,26 @@ def of_column(readings: Sequence[list[Reading]]) -> None:
 def readings(page: Page, sentence: Passage) -> list[Reading]:
     """Return the numbers of a sentence with the candidates for each."""
     search = _Search(page, sentence)
-    found = list(_numbers(page, sentence))
-    simple = {one: search.simple(one) for one in found}
+    in_sentence = list(_numbers(page, sentence))
+    simple = {one: search.simple(one) for one in in_sentence}
     sure = [c[0].atoms[0] for c in simple.values() if c and c[0].sure]
     places = page.places.setdefault(id(sentence.piece), [])
     places += [(n.start, c[0].atoms[0]) for n, c in simple.items() if c and c[0].sure]
     result = []
     combined = Combinations(sentence, search.pool, search.wide, search.named, page.words)
     near = Beside(sentence, numbers_of(simple, sentence), search.pool, page.words)
-    for one in found:
+    for one in in_sentence:
         best = simple[one][0] if simple[one] else None
         beside = [atom for atom in sure if best is None or atom.code != best.code]
-        several = combined.of(one, beside)
+        combinations = combined.of(one, beside)
         if any(c.score > 0 for c in simple[one]):
             # A difference of two numbers beside is meant only if nothing else has its value.
-            several = [replace(c, sure=c.sure and " / " in c.code) for c in several]
+            combinations = [replace(c, sure=c.sure and " / " in c.code) for c in combinations]
         if not (best and best.sure):
-            several += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
-            if not any(c.sure for c in several):
-                several += near.of(one)
-        ranked = sorted([*simple[one], *several], key=lambda c: (-c.score, not c.sure))
+            combinations += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
+            if not any(c.sure for c in combinations):
+                combinations += near.of(one)
+        ranked = sorted([*simple[one], *combinations], key=lambda c: (-c.score, not c.sure))
         ranked = _sure_first(ranked)
         if is_multiple(one) or not (best and best.sure):
             # Many expressions have about the value of a multiple; the words say which.
@@ -139,10 +139,10 @@ def _shows(shown: str, digits: str) -> bool:
     >>> _shows("918.0", "918"), _shows("5.4%", "5.4"), _shows("5.40", "5.4"), _shows("", "")
     (True, True, True, False)
     """
-    one, other = shown.rstrip("%").replace(",", ""), digits.replace(",", "")
-    if "." in one and len(one) > len(other):
-        one = one.rstrip("0").rstrip(".") if "." not in other else one.rstrip("0")
-    return bool(one) and one == other
+    printed, stated = shown.rstrip("%").replace(",", ""), digits.replace(",", "")
+    if "." in printed and len(printed) > len(stated):
+        printed = printed.rstrip("0").rstrip(".") if "." not in stated else printed.rstrip("0")
+    return bool(printed) and printed == stated
 
 
 def _doubt_repeated(readings: Sequence[Reading]) -> None:
@@ -164,14 +164,14 @@ def _numbers(page: Page, sentence: Passage) -> Iterator[Stated]:
     """Yield the numbers of a sentence, except those in code, and *one, none, both, only*."""
     text = mask_names(sentence.piece.text)
     text = re.sub(f"{CODE}[^{END}]*{END}", lambda match: "\ufffc" * len(match[0]), text)
-    silent = {found.span() for found, name in page.words.find("counts", text) if int(name) < 3}
-    for one in numbers(text, len(text), page.words):
-        own = text[one.start : one.end]
-        is_one = one.value == 1 and own.isalpha()
+    silent = {place.span() for place, name in page.words.find("counts", text) if int(name) < 3}
+    for stated in numbers(text, len(text), page.words):
+        written = text[stated.start : stated.end]
+        is_one = stated.value == 1 and written.isalpha()
         # *The 1s* and *the 1990s* are not numbers.
-        inside = sentence.start <= one.start < sentence.end and not re.search(r"\ds$", own)
-        if inside and not is_one and (one.start, one.end) not in silent:
-            yield one
+        inside = sentence.start <= stated.start < sentence.end and not re.search(r"\ds$", written)
+        if inside and not is_one and (stated.start, stated.end) not in silent:
+            yield stated
 
 
 class _Search:
@@ -190,7 +190,7 @@ class _Search:
         """Return the atoms that have the value of a number."""
         said = self.sentence.without(stated)
         whole = self._whole(stated)
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         for atom in self.pool:
             costs = cost_of_fit(stated, float(atom.value))
             if costs is None:
@@ -213,8 +213,8 @@ class _Search:
             score += _LABELLED * bool(atom.labels) * _labels_are_said(atom, said)
             score -= _PER_CHARACTER * max(0, len(atom.code) - _LONG)
             sure = score > 0 and self._sure(stated, atom, said - whole, same)
-            found.append(Candidate(atom.code, score, sure, (atom,), atom.value))
-        return _sure_first(sorted(found, key=lambda c: (-c.score, not c.sure)))
+            candidates.append(Candidate(atom.code, score, sure, (atom,), atom.value))
+        return _sure_first(sorted(candidates, key=lambda c: (-c.score, not c.sure)))
 
     def _whole(self, stated: Stated) -> frozenset[str]:
         """Return the words for what a part is of: *8 % of the limit* is not the limit itself."""
@@ -316,10 +316,10 @@ class _Search:
         if is_bound(stated) or is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
             return False
         significant = significant_digits(stated)
-        shown, own = atom.shown.rstrip("%"), re.sub(r"[,\s%]", "", stated.digits)
+        shown, digits = atom.shown.rstrip("%"), re.sub(r"[,\s%]", "", stated.digits)
         if significant < 2:
             return all(best.score - other.score >= _FAR for other in ranked[1:])
-        if shown != own and (significant < _RARE or shown.lstrip("+-") == own):
+        if shown != digits and (significant < _RARE or shown.lstrip("+-") == digits):
             return False
         return all(best.score - other.score >= _FAR for other in ranked[1:])
 
@@ -343,20 +343,20 @@ class _Search:
     def _is_alone(self, stated: Stated, atom: Atom) -> bool:
         """Return whether no other expression of the page has the value of a number."""
         return not any(
-            unrounded(one.code) != atom.code
-            and not (atom.series and one.series == atom.series and one.value == atom.value)
-            and cost_of_fit(stated, float(one.value)) is not None
-            for one in self.pool
+            unrounded(other.code) != atom.code
+            and not (atom.series and other.series == atom.series and other.value == atom.value)
+            and cost_of_fit(stated, float(other.value)) is not None
+            for other in self.pool
         )
 
     def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a number says too little, or is a part of a term or of the code."""
-        value, own = float(atom.value), self.text[stated.start : stated.end]
+        value, written = float(atom.value), self.text[stated.start : stated.end]
         if abs(value) <= _TINY and value.is_integer() and self.sentence.column is None:
             return not is_ordinal(stated, self.text) and not is_percent(stated)
         if atom.code.isidentifier() and overlap(atom.names, self._whole(stated)) >= NAMED:
             return True  # *8 % of the limit* is not the limit
-        if re.search(r"\d[A-Z]$", own):
+        if re.search(r"\d[A-Z]$", written):
             return True  # *7B* is a name
         if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
             return True
@@ -378,20 +378,22 @@ class _Search:
 
     def _is_multiple(self, stated: Stated) -> bool:
         """Return whether words state a multiple: *twice* and *half*, but not *a third*."""
-        own = self.text[stated.start : stated.end]
-        return self.words.value("multiples", own) is not None or own.endswith(("times", "fold"))
+        written = self.text[stated.start : stated.end]
+        return self.words.value("multiples", written) is not None or written.endswith(
+            ("times", "fold")
+        )
 
     def _selects(self, atom: Atom, said: frozenset[str]) -> bool:
         """Return whether the sentence names a series, and says that it is about its largest."""
         function = atom.extreme.removeprefix("arg")
         table = {"max": "largest", "min": "smallest"}[function]
         either = self.words.pattern("grammar", "either")
-        own = "|".join(
+        superlatives = "|".join(
             [*MEANINGS[function].split(), self.words.pattern("directions", table), either]
         )
         text = self.text[self.sentence.start : self.sentence.end]
         named = overlap(atom.names - stems(MEANINGS[function]), said)
-        return named >= NAMED and bool(re.search(rf"\b(?:{own})\b", text, re.IGNORECASE))
+        return named >= NAMED and bool(re.search(rf"\b(?:{superlatives})\b", text, re.IGNORECASE))
 
     def _is_the_extreme(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a superlative in the clause of a number leaves only one series.
@@ -401,26 +403,30 @@ class _Search:
         if atom.extreme.startswith("arg"):
             return False
         table = {"max": "largest", "min": "smallest"}[atom.extreme]
-        own = self.words.pattern("directions", table)
+        superlative = self.words.pattern("directions", table)
         either = self.words.pattern("grammar", "either")
         around = self._around(stated)
         # *The thickest tree is the tallest, at 24 m*.
-        next_to = re.search(rf"\b(?:{own}|{either})\b\W+(?:\w+\W+)?$", around.before, re.I)
-        inside = re.search(rf"\b(?:{own}|{either})\b", f"{around.ahead} {around.after}", re.I)
+        next_to = re.search(rf"\b(?:{superlative}|{either})\b\W+(?:\w+\W+)?$", around.before, re.I)
+        inside = re.search(
+            rf"\b(?:{superlative}|{either})\b", f"{around.ahead} {around.after}", re.I
+        )
         if not (next_to or inside):
             return False
-        same = [one for one in self.pool if one.value == atom.value and one.code != atom.code]
-        return all(one.series == atom.series or one.cost > 0.7 for one in same)
+        same = [
+            other for other in self.pool if other.value == atom.value and other.code != atom.code
+        ]
+        return all(other.series == atom.series or other.cost > 0.7 for other in same)
 
     def _counts(self, stated: Stated, atom: Atom) -> bool:
         """Return whether the words around a small integer say that it is an expression's value."""
         around = self._around(stated)
         if around.counted(atom) or around.printed(atom) or around.named(atom):
             return True
-        lengths = [one for one in self.pool if one.code.startswith("len(")]
-        if not any(around.counted(one) and one.value == atom.value for one in lengths):
-            own = self.sentence, lengths, self.words
-            if is_length_of_all(stated, atom, *own, is_first=self._is_first):
+        lengths = [atom for atom in self.pool if atom.code.startswith("len(")]
+        if not any(around.counted(length) and length.value == atom.value for length in lengths):
+            arguments = self.sentence, lengths, self.words
+            if is_length_of_all(stated, atom, *arguments, is_first=self._is_first):
                 return True
         named = self._is_named(stated, atom)
         return (named or float(atom.value) > _TINY) and self._is_nearest(stated, atom)
@@ -442,7 +448,7 @@ class _Search:
             exact = is_number and significant_digits(stated) > 1
             if not exact and (is_count(stated) or not named):
                 return False
-        family = [one for one in self.pool if one.series == atom.series and not one.extreme]
+        family = [other for other in self.pool if other.series == atom.series and not other.extreme]
         return self._around(stated).nearest(atom, family)
 
     def _around(self, stated: Stated) -> Surroundings:
@@ -459,13 +465,13 @@ def _sure_first(ranked: Sequence[Candidate]) -> list[Candidate]:
     if not ranked:
         return []
     best = ranked[0]
-    same = [one for one in ranked if one.sure and means_the_same(one, best)]
+    same = [candidate for candidate in ranked if candidate.sure and means_the_same(candidate, best)]
     if best.sure:
-        same = [one for one in same if _labels(one) == _labels(best)]
+        same = [candidate for candidate in same if _labels(candidate) == _labels(best)]
     if not same:
         return list(ranked)
-    first = min(same, key=lambda one: len(one.code)) if best.sure else same[0]
-    rest = [one for one in ranked if one is not first]
+    first = min(same, key=lambda candidate: len(candidate.code)) if best.sure else same[0]
+    rest = [candidate for candidate in ranked if candidate is not first]
     return [replace(first, score=best.score), *rest]
 
 
@@ -493,10 +499,10 @@ _CONSTANT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
 def tables(sentences: Sequence[Passage]) -> Iterator[list[Passage]]:
     """Yield the cells of each column of each table."""
-    cells = [one for one in sentences if one.column is not None]
-    lines = sorted({one.line for one in cells})
-    for _, table in groupby(enumerate(lines), key=lambda one: one[1] - one[0]):
+    cells = [sentence for sentence in sentences if sentence.column is not None]
+    lines = sorted({cell.line for cell in cells})
+    for _, table in groupby(enumerate(lines), key=lambda cell: cell[1] - cell[0]):
         rows = {line for _, line in table}
-        own = [one for one in cells if one.line in rows]
-        for title in dict.fromkeys(one.column for one in own):
-            yield [one for one in own if one.column == title]
+        in_table = [cell for cell in cells if cell.line in rows]
+        for title in dict.fromkeys(cell.column for cell in in_table):
+            yield [cell for cell in in_table if cell.column == title]

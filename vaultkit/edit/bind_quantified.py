@@ -89,7 +89,7 @@ class Bound:
 def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     """Return the conditions for a word that bounds elements."""
     return only_natural(
-        [(evidence, holds, one) for evidence, holds, one, _ in _read(scope, spoken)]
+        [(evidence, holds, candidate) for evidence, holds, candidate, _ in _read(scope, spoken)]
     )
 
 
@@ -98,9 +98,11 @@ def numbers(scope: Scope, spoken: Spoken) -> Iterator[Word]:
     quantity = _quantity(scope, spoken)
     if not quantity or not quantity.stated:
         return
-    own = [(evidence, holds, value) for evidence, holds, _, value in _read(scope, spoken) if value]
-    if found := only_natural(own):
-        yield Word(quantity.stated.start, quantity.stated.end, found, states=False)
+    expressions = [
+        (evidence, holds, value) for evidence, holds, _, value in _read(scope, spoken) if value
+    ]
+    if chosen := only_natural(expressions):
+        yield Word(quantity.stated.start, quantity.stated.end, chosen, states=False)
 
 
 def _read(
@@ -119,18 +121,18 @@ def _read(
         evidence = scope.evidence(spoken, family, may_be_unknown=True) if bounds else None
         if evidence is None:
             continue
-        own = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
+        labels = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
         for bound in bounds:
             nearest = min(abs(value - bound.value) for value in family.numbers)
             if quantity and quantity.name == "only":
-                if found := _only(scope, spoken, family, f"{sign} {bound.code}"):
+                if only := _only(scope, spoken, family, f"{sign} {bound.code}"):
                     met = [_compares(value, sign, bound.value) for value in family.numbers]
-                    holds = sum(met) == 1 and met[found[0]]
-                    yield evidence, holds, Candidate(found[1], SCORE + 1 + evidence, True), None
+                    holds = sum(met) == 1 and met[only[0]]
+                    yield evidence, holds, Candidate(only[1], SCORE + 1 + evidence, True), None
                 continue
             if not quantity:
-                if own and own[-1].is_text and not spoken.denied and evidence:
-                    element = family.elements[own[-1].index]
+                if labels and labels[-1].is_text and not spoken.denied and evidence:
+                    element = family.elements[labels[-1].index]
                     if nearest > _NEAR * abs(bound.value):
                         continue
                     code = f"{element.code} {sign} {bound.code}"
@@ -139,7 +141,7 @@ def _read(
                     yield evidence, holds, Candidate(code, score, True), None
                 continue
             size = len(family.elements)
-            if own or family.loop is None or quantity.size not in (None, size):
+            if labels or family.loop is None or quantity.size not in (None, size):
                 continue
             if size < _FEW and quantity.size != size:
                 continue
@@ -164,7 +166,9 @@ def _only(scope: Scope, spoken: Spoken, family: Family, condition: str) -> tuple
     """Return the element of which alone something is said, and the code: *only the last one*."""
     start, _ = scope.clause(spoken.start)
     words, text, count = scope.page.words, scope.text, len(family.elements)
-    own = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
+    labels = [
+        mention for mention in scope.mentions(family) if start <= mention.start < spoken.start
+    ]
     place = words.regex(r"\b<bounds.only>\s<grammar.the>\s(\w+)\s").search(
         text, start, spoken.start
     )
@@ -172,8 +176,8 @@ def _only(scope: Scope, spoken: Spoken, family: Family, condition: str) -> tuple
         index = count - 1
     elif place and (number := words.value("ordinals", place[1])):
         index = int(number) - 1
-    elif len(own) == 1 and own[0].is_text:
-        index = own[0].index
+    elif len(labels) == 1 and labels[0].is_text:
+        index = labels[0].index
     else:
         return None
     if family.loop is None or count < _FEW or index >= count:
@@ -186,10 +190,16 @@ def _number(scope: Scope, spoken: Spoken) -> Stated | None:
     """Return the number behind a word that bounds it, or that before *or more*."""
     words = scope.page.words
     if words.regex(r"<bounds.behind>\b").match(spoken.word):
-        near = [own for own, _ in scope.readings if 0 <= spoken.start - own.end <= _GAP]
+        near = [
+            candidate
+            for candidate, _ in scope.readings
+            if 0 <= spoken.start - candidate.end <= _GAP
+        ]
         return near[-1] if near else None
-    behind = (own for own, _ in scope.readings
-              if own.start == spoken.start or 0 <= own.start - spoken.end <= _GAP)  # fmt: skip
+    behind = (
+        stated for stated, _ in scope.readings
+        if stated.start == spoken.start or 0 <= stated.start - spoken.end <= _GAP
+    )  # fmt: skip
     number = next(behind, None)
     if number is None or number.times:
         return None
@@ -252,23 +262,23 @@ def _quantity(scope: Scope, spoken: Spoken) -> Quantity | None:
     start, _ = scope.part(spoken.start)
     words, text = scope.page.words, scope.text
     before = text[start : spoken.start]
-    found = [name for _, name in words.find("quantifiers", before)]
+    quantifiers = [name for _, name in words.find("quantifiers", before)]
     denied = [name for _, name in words.find("counts", before) if name == "0"]
-    name = found[-1] if found else ""
+    name = quantifiers[-1] if quantifiers else ""
     if denied and name not in ("all", "most", "not_all"):
         name = "none"
     size, value, stated, limit = None, Fraction(0), None, _number(scope, spoken)
     of = words.regex(r"\b(?:<bounds.of>|<quantifiers.all>)\s(?:<grammar.the>\s|<bounds.those>\s)?$")
-    for own, _ in scope.readings:
-        if not start <= own.start < spoken.start or is_ordinal(own, text) or own == limit:
+    for number, _ in scope.readings:
+        if not start <= number.start < spoken.start or is_ordinal(number, text) or number == limit:
             continue
-        if is_count(own):
-            if of.search(text, start, own.start):
-                size = int(own.value)
+        if is_count(number):
+            if of.search(text, start, number.start):
+                size = int(number.value)
             elif not stated:
-                stated, value = own, own.value
-        elif _is_share(scope, own):
-            return Quantity("share", own.value, own)
+                stated, value = number, number.value
+        elif _is_share(scope, number):
+            return Quantity("share", number.value, number)
     if words.regex(r"\b<bounds.two>\b").search(before):
         size = 2
     if stated:

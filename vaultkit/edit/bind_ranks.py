@@ -49,18 +49,18 @@ def of_number(
     """
     if not is_count(stated) or not is_ordinal(stated, sentence.piece.text):
         return []
-    found = _ranks(stated, sentence, _families(pool), bound, words)
-    return sorted(found, key=lambda one: -one.score)
+    ranks = _ranks(stated, sentence, _families(pool), bound, words)
+    return sorted(ranks, key=lambda one: -one.score)
 
 
 def _families(pool: Sequence[Atom]) -> dict[str, list[Atom]]:
     """Return the elements of each list and dictionary that has a name."""
-    found: dict[str, list[Atom]] = {}
-    for one in pool:
-        name, mark, part = one.series.partition("[*]")
-        if mark and name.isidentifier() and not part and not one.extreme:
-            found.setdefault(name, []).append(one)
-    return {name: own for name, own in found.items() if len(own) >= _FEW}
+    families: dict[str, list[Atom]] = {}
+    for atom in pool:
+        name, mark, part = atom.series.partition("[*]")
+        if mark and name.isidentifier() and not part and not atom.extreme:
+            families.setdefault(name, []).append(atom)
+    return {name: elements for name, elements in families.items() if len(elements) >= _FEW}
 
 
 def _ranks(
@@ -76,18 +76,18 @@ def _ranks(
     if not (low or high or _RANKED.search(around.before)):
         return
     for name, family in families.items():
-        values = sorted((float(one.value) for one in family), reverse=not low)
-        for one in family:
-            key = re.fullmatch(rf"{name}\[(?P<key>'[^']*')\]", one.code)
-            own = float(one.value)
-            if not key or values.count(own) > 1 or values.index(own) + 1 != stated.value:
+        values = sorted((float(element.value) for element in family), reverse=not low)
+        for element in family:
+            key = re.fullmatch(rf"{name}\[(?P<key>'[^']*')\]", element.code)
+            value = float(element.value)
+            if not key or values.count(value) > 1 or values.index(value) + 1 != stated.value:
                 continue
-            named = overlap(one.names, sentence.said)
-            is_bound = any(atom.code == one.code for atom in bound)
-            if not around.nearest(one, family):
+            named = overlap(element.names, sentence.said)
+            is_bound = any(atom.code == element.code for atom in bound)
+            if not around.nearest(element, family):
                 continue
             order = "" if low else ", reverse=True"
             code = f"sorted({name}, key={name}.get{order}).index({key['key']}) + 1"
             sure = is_bound or named >= NAMED
             score = _SCORE + named + is_bound
-            yield Candidate(code, score, sure, (one,), float(stated.value))
+            yield Candidate(code, score, sure, (element,), float(stated.value))

@@ -69,20 +69,27 @@ def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
         return []
     first, second = _parts(scope, spoken)
     wanted = scope.dimensions(spoken)
-    found = []
-    for one, other in _pairs(scope.all_families):
-        named = _named(one, other, first) + _named(other, one, second)
-        named += _OF_DIMENSION * bool(wanted & scope.dimensions_of(other.names))
-        code = _code(one, other, _SIGNS[way])
-        holds = _are_together(one.values, other.values, way)
-        evidence = named, one.is_given
-        found.append((evidence, holds, Candidate(code, SCORE + named, True)))
-    best = max((evidence for evidence, _, _ in found), default=(0.0, False))
-    meant = [(holds, one) for evidence, holds, one in found if evidence == best]
+    readings = []
+    for first_quantity, second_quantity in _pairs(scope.all_families):
+        named = _named(first_quantity, second_quantity, first) + _named(
+            second_quantity, first_quantity, second
+        )
+        named += _OF_DIMENSION * bool(wanted & scope.dimensions_of(second_quantity.names))
+        code = _code(first_quantity, second_quantity, _SIGNS[way])
+        holds = _are_together(first_quantity.values, second_quantity.values, way)
+        evidence = named, first_quantity.is_given
+        readings.append((evidence, holds, Candidate(code, SCORE + named, True)))
+    best = max((evidence for evidence, _, _ in readings), default=(0.0, False))
+    meant = [
+        (holds, first_quantity) for evidence, holds, first_quantity in readings if evidence == best
+    ]
     # What the sentence does not name must be so of all that it may mean.
     if not meant or not all(holds for holds, _ in meant):
         return []
-    chosen = min((one for _, one in meant), key=lambda one: len(one.code))
+    chosen = min(
+        (first_quantity for _, first_quantity in meant),
+        key=lambda first_quantity: len(first_quantity.code),
+    )
     return [chosen] if len(chosen.code) <= _LONGEST else []
 
 
@@ -94,9 +101,9 @@ def joins_two(scope: Scope, spoken: Spoken) -> bool:
 def _named(one: _Quantity, other: _Quantity, said: frozenset[str]) -> float:
     """Return how surely some words name a quantity, and not the other one."""
     names = frozenset(name for name in one.names if len(name) > 1)
-    own = names if one.is_given else names - other.names
+    names_of_it = names if one.is_given else names - other.names
     is_whole = bool(names) and overlap(names, said) >= NAMED * len(names)
-    return (overlap(own, said) >= NAMED) + _WHOLE * is_whole
+    return (overlap(names_of_it, said) >= NAMED) + _WHOLE * is_whole
 
 
 def _way(scope: Scope, spoken: Spoken) -> int:
@@ -105,21 +112,21 @@ def _way(scope: Scope, spoken: Spoken) -> int:
     if spoken.denied or spoken.table != "directions" or spoken.what not in WAYS:
         return 0
     before = text[scope.sentence.start : spoken.start]
-    own = WAYS[spoken.what]
+    second_way = WAYS[spoken.what]
     the = "<binding.article>"
     both = rf"\W*(?:<together.opening>\W+)?{the}\s{_comparative(scope)}\b[^.;:]*,\s{the}\s+$"
     plural = rf"\W*{_comparative(scope)}\s[^\W\d_]+s\s(?:<grammar.being>|<together.verbs>)\s+$"
     changes = rf"\b(?P<way>{_change(scope)})\s[^.,;:]*\b(?:<together.as>)\s[^.,;:]*$"
     for pattern in (both, plural):
         if match := words.regex(pattern).fullmatch(before):
-            return own * _of_word(scope, match["way"])
+            return second_way * _of_word(scope, match["way"])
     if spoken.what in ("rises", "falls"):
         given = rf"\b<binding.with>\s(?P<way>{_change(scope)})\s"
         for pattern in (changes, given):
             if match := words.regex(pattern).search(before):
-                return own * _of_word(scope, match["way"])
+                return second_way * _of_word(scope, match["way"])
         if words.regex(r"\s+<binding.with>\s(?!<together.no_quantity>\b)").match(text, spoken.end):
-            return own
+            return second_way
     return 0
 
 
@@ -154,11 +161,11 @@ def _parts(scope: Scope, spoken: Spoken) -> tuple[frozenset[str], frozenset[str]
 def _pairs(families: Sequence[Family]) -> Iterator[tuple[_Quantity, _Quantity]]:
     """Yield each two quantities of the same items."""
     known = [(family, made) for family in families if (made := _quantity(family))]
-    for n, (one, first) in enumerate(known):
-        if keys := _keys(one, first):
+    for n, (earlier, first) in enumerate(known):
+        if keys := _keys(earlier, first):
             yield keys, first
-        for other, second in known[n + 1 :]:
-            if _have_same_items(one, other):
+        for later, second in known[n + 1 :]:
+            if _have_same_items(earlier, later):
                 yield first, second
                 yield second, first
 
@@ -167,7 +174,7 @@ def _have_same_items(one: Family, other: Family) -> bool:
     """Return whether two families are different quantities of the same items, in one order."""
     if len(one.elements) != len(other.elements) or one.is_text or other.is_text:
         return False
-    labels = ([own.labels[:1] for own in family.elements] for family in (one, other))
+    labels = ([element.labels[:1] for element in family.elements] for family in (one, other))
     if _is_multiple(one.numbers, other.numbers):
         return False  # of one quantity in two units
     owners = one.owner and other.owner
@@ -205,7 +212,7 @@ def _keys(family: Family, made: _Quantity) -> _Quantity | None:
     if not isinstance(items, tuple):
         return None
     is_place = items == tuple(range(len(items)))
-    if is_place or not all(isinstance(one, (int, float)) for one in items):
+    if is_place or not all(isinstance(item, (int, float)) for item in items):
         return None
     source = family.series.partition(": ")[2]
     used = identifiers(source) - identifiers(family.elements[0].code) if source else frozenset()
@@ -227,8 +234,10 @@ def _code(one: _Quantity, other: _Quantity, sign: str) -> str:
         return (f"all(({one.of(a)} < {one.of(b)}) == ({other.of(a)} {sign} {other.of(b)})"
                 f" for {a} in {one.over} for {b} in {one.over})")  # fmt: skip
     lists = ", ".join(
-        own.over if own.each == own.variable else f"[{own.each} for {own.variable} in {own.over}]"
-        for own in (one, other)
+        side.over
+        if side.each == side.variable
+        else f"[{side.each} for {side.variable} in {side.over}]"
+        for side in (one, other)
     )
     pairs = f"for {a}, {c} in zip({lists}) for {b}, {d} in zip({lists})"
     return f"all(({a} < {b}) == ({c} {sign} {d}) {pairs})"

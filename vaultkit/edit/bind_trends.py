@@ -37,7 +37,7 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
     sign = SIGNS[way]
     if spoken.denied:
         sign = {">": "<=", "<": ">="}[sign]
-    found = []
+    readings = []
     each = scope.page.words.regex(r"\b(?:<quantifiers.all>|<trends.along>)\b")
     for family in scope.families:
         if family.is_text or not family.is_ordered_by_place or family.loop is None:
@@ -52,18 +52,20 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
         is_grid = len(steps) > 2 and max(steps) - min(steps) <= 1e-9 * abs(max(steps))
         if len(steps) < 2 or is_grid:
             continue
-        own = [len(one) > 1 for one in family.names]
+        are_long = [len(name) > 1 for name in family.names]
         evidence = scope.evidence(spoken, family) or 0.0
         named = overlap(family.names, said)
         if is_said:
             named = max(named, overlap(family.names, scope.sentence.said))
-            named = max(named, NAMED * any(one.code in scope.codes for one in family.elements))
-        whole = len(values) >= _MANY or is_said or named >= NAMED * min(len(own), 2)
+            named = max(
+                named, NAMED * any(element.code in scope.codes for element in family.elements)
+            )
+        whole = len(values) >= _MANY or is_said or named >= NAMED * min(len(are_long), 2)
         whole = whole or bool(family.owner)
         loop = family.loop
         listed = f"list({loop.over})" if loop.over.endswith(".values()") else loop.listed
-        one, other = _part_of_list(listed, first, last, len(values))
-        code = f"all(b {sign} a for a, b in zip({one}, {other}))"
+        listed_part, without_first = _part_of_list(listed, first, last, len(values))
+        code = f"all(b {sign} a for a, b in zip({listed_part}, {without_first}))"
         far = 0.0 if family.owner else _OF_LOOP
         candidate = Candidate(code, SCORE + named + evidence - far, True, (family.elements[0],))
         if len(code) > _LONGEST and is_said and not spoken.denied:
@@ -76,11 +78,11 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
         if named >= NAMED and whole and in_order and has_order and len(code) <= _LONGEST:
             yield candidate
         elif is_said or each.search(scope.text, start, end):
-            found.append((evidence, in_order, candidate))
-    chosen = only_natural(found)
-    is_named = any(evidence for evidence, _, _ in found)
-    if is_named or sum(in_order for _, in_order, _ in found) == 1:
-        yield from (one for one in chosen if len(one.code) <= _LONGEST)
+            readings.append((evidence, in_order, candidate))
+    chosen = only_natural(readings)
+    is_named = any(evidence for evidence, _, _ in readings)
+    if is_named or sum(in_order for _, in_order, _ in readings) == 1:
+        yield from (candidate for candidate in chosen if len(candidate.code) <= _LONGEST)
 
 
 #: The parts of a list that a change is about; *from year to year* is of all years.
@@ -114,38 +116,38 @@ def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool
     count = len(family.elements)
 
     def place(word: str) -> int | None:
-        own = stems(word, spoken=True)
-        found = [
+        said_words = stems(word, spoken=True)
+        indices = [
             n for n, one in enumerate(family.elements)
-            if one.labels and (says_label(one.labels[0], own) or _is_key(one, word))
+            if one.labels and (says_label(one.labels[0], said_words) or _is_key(one, word))
         ]  # fmt: skip
-        if not found and (number := scope.page.words.value("ordinals", word)):
-            found = [int(number) - 1] if number <= count else []
-        if not found and re.fullmatch(r"\d+(?:\.\d+)?", word):
-            found = [n for n, value in enumerate(family.numbers) if value == float(word)]
-        return found[0] if len(found) == 1 else None
+        if not indices and (number := scope.page.words.value("ordinals", word)):
+            indices = [int(number) - 1] if number <= count else []
+        if not indices and re.fullmatch(r"\d+(?:\.\d+)?", word):
+            indices = [n for n, value in enumerate(family.numbers) if value == float(word)]
+        return indices[0] if len(indices) == 1 else None
 
     first, last, is_said = 0, count - 1, False
-    found = regex(_FROM).search(text)
-    if found and found[1] != found[2]:  # *from year to year* is of all years
-        if (own := place(found[1])) is None:
+    match = regex(_FROM).search(text)
+    if match and match[1] != match[2]:  # *from year to year* is of all years
+        if (index := place(match[1])) is None:
             return None
-        first, is_said = own, True
-    if found := regex(_TO).search(text):
-        own = place(found[1])
-        last, is_said = (last, is_said) if own is None else (own, True)
-    elif (found := regex(_AFTER).search(text)) and (own := place(found[1])) is not None:
-        first, is_said = own, True
-    said = [one for one in scope.mentions(family) if spoken.end <= one.start < ends]
+        first, is_said = index, True
+    if match := regex(_TO).search(text):
+        index = place(match[1])
+        last, is_said = (last, is_said) if index is None else (index, True)
+    elif (match := regex(_AFTER).search(text)) and (index := place(match[1])) is not None:
+        first, is_said = index, True
+    said = [mention for mention in scope.mentions(family) if spoken.end <= mention.start < ends]
     if not is_said and len(said) > 1 and regex(_STRETCH).match(scope.text, spoken.end):
         # *It falls from 35 at Venus to 10 at Saturn*.
         first, last, is_said = said[0].index, said[-1].index, True
     is_next = bool(regex(r"\W*<trends.then>\b").match(text))
     if is_next or regex(_AFTERWARDS).search(text):
-        own = _turning_point(scope, begins, family, place)
-        if own is None:
+        index = _turning_point(scope, begins, family, place)
+        if index is None:
             return None
-        first, is_said = own, True
+        first, is_said = index, True
     return first, last + 1, is_said
 
 
@@ -159,12 +161,12 @@ def _turning_point(
 ) -> int | None:
     """Return the place of the element that the sentence names last before *afterwards*."""
     before = scope.text[scope.sentence.start : begins]
-    codes = [one.code for one in family.elements]
+    codes = [element.code for element in family.elements]
     known = [codes.index(s.code) for n, _, s in scope.bound if n < begins and s.code in codes]
     if known:
         return known[-1]
-    found = [own for word in WORD.findall(before) if (own := place(word)) is not None]
-    return found[-1] if found else None
+    indices = [index for word in WORD.findall(before) if (index := place(word)) is not None]
+    return indices[-1] if indices else None
 
 
 def _part_of_list(name: str, first: int, last: int, count: int) -> tuple[str, str]:

@@ -85,7 +85,7 @@ def _comparisons(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
 def _merged(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates, the best first; what is found in two ways has the better of both."""
     best: dict[str, Candidate] = {}
-    for candidate in sorted(candidates, key=lambda one: -one.score):
+    for candidate in sorted(candidates, key=lambda other: -other.score):
         known = best.setdefault(candidate.code, candidate)
         best[candidate.code] = replace(known, sure=known.sure or candidate.sure)
     return list(best.values())
@@ -129,7 +129,9 @@ def _zeros(scope: Scope) -> Iterator[Word]:
 def _limits(scope: Scope, readings: Sequence[Reading]) -> Iterator[Word]:
     """Yield conditions for *more than half (0.507)*, if the number beside the limit is bound."""
     for stated, _ in readings:
-        limits = [one for one in stated.ranges if one.low is None or one.high is None]
+        limits = [
+            interval for interval in stated.ranges if interval.low is None or interval.high is None
+        ]
         if not limits:
             continue
         start, end = scope.clause(stated.start)

@@ -68,9 +68,9 @@ class Surroundings:
 
     def _is_noun(self, atom: Atom) -> bool:
         """Return whether the noun behind the number is printed there, or an item of the list."""
-        found = re.match(r"\s+(?:[^\W\d_]+-?\s+)??([^\W\d_]{3,})\b", self.behind)
+        second = re.match(r"\s+(?:[^\W\d_]+-?\s+)??([^\W\d_]{3,})\b", self.behind)
         first = re.match(r"\s+([^\W\d_]{3,})\b", self.behind)
-        nouns = [match[1] for match in (first, found) if match and is_plural(match[1])]
+        nouns = [match[1] for match in (first, second) if match and is_plural(match[1])]
         words = [*atom.nouns, *(w for phrase in atom.phrases if len(phrase) == 1 for w in phrase)]
         return any(overlap([word], stems(noun)) >= NAMED for word in words for noun in nouns)
 
@@ -105,9 +105,9 @@ class Surroundings:
         family
             All elements of its series.
         """
-        own = self._distance(atom)
-        others = (self._distance(one) for one in family if one.labels != atom.labels)
-        return own is not None and all(other is None or own < other for other in others)
+        distance = self._distance(atom)
+        others = (self._distance(element) for element in family if element.labels != atom.labels)
+        return distance is not None and all(other is None or distance < other for other in others)
 
     def _distance(self, atom: Atom) -> int | None:
         """Return how many words are between the labels of an element and the number.
@@ -139,10 +139,10 @@ def words_until_said(labels: Sequence[frozenset[str]], words: Sequence[str]) -> 
     """
     known = [label for label in labels if label]
     textual = [label for label in known if any(word.isalpha() for word in label)]
-    own = [stems(word, spoken=True) for word in words[:_FAR]]
-    found = [_place(label, own) for label in textual or known]
-    places = [one for one in found if one is not None]
-    return max(places) if places and len(places) == len(found) else None
+    stems_of_words = [stems(word, spoken=True) for word in words[:_FAR]]
+    places_of_labels = [_place(label, stems_of_words) for label in textual or known]
+    places = [one for one in places_of_labels if one is not None]
+    return max(places) if places and len(places) == len(places_of_labels) else None
 
 
 def _place(label: Collection[str], words: Sequence[frozenset[str]]) -> int | None:

@@ -92,7 +92,7 @@ class Atom:
     def from_plain(cls, data: Sequence[Any]) -> Atom:
         """Return the atom that `plain` has described."""
         code, value, names, labels, cost, shown, series, extreme, phrases, nouns = data
-        labels, phrases = (tuple(map(frozenset, several)) for several in (labels, phrases))
+        labels, phrases = (tuple(map(frozenset, groups)) for groups in (labels, phrases))
         return cls(
             code, value, frozenset(names), labels, cost, shown, series, extreme, phrases,
             frozenset(nouns),
@@ -141,8 +141,8 @@ class Expressions:
                 names = (part for part in ast.walk(target) if isinstance(part, ast.Name))
                 self._loop_variables |= {name.id for name in names}
                 self._note_items(target, node.iter)
-            case ast.comprehension(target, own):
-                self._note_items(target, own)
+            case ast.comprehension(target, iterable):
+                self._note_items(target, iterable)
             case ast.Call(ast.Attribute(ast.Name(name), "append"), [ast.Tuple(parts)]):
                 self._columns[name] = [stems(ast.unparse(part)) for part in parts]
             case ast.Assign([ast.Name(name)], ast.ListComp(ast.Tuple(parts))):
@@ -150,31 +150,31 @@ class Expressions:
             case ast.Assign([ast.Name(name)], value):
                 self._defined[ast.unparse(value)] = name
 
-    def _note_items(self, target: ast.expr, own: ast.expr) -> None:
+    def _note_items(self, target: ast.expr, iterable: ast.expr) -> None:
         """Store what a loop calls the items of a list: parties, of ``for party in votes``."""
-        match own, target:
-            case ast.Call(ast.Name("zip"), several), ast.Tuple(parts):
-                lists = {own.id for own in several if isinstance(own, ast.Name)}
+        match iterable, target:
+            case ast.Call(ast.Name("zip"), iterables), ast.Tuple(parts):
+                lists = {part.id for part in iterables if isinstance(part, ast.Name)}
                 for name in lists:
                     self._beside.setdefault(name, set()).update(lists - {name})
-                for part, one in zip(parts, several, strict=False):
-                    self._note_items(part, one)
-            case ast.Call(ast.Name("enumerate"), [one, *_]), ast.Tuple([_, part]):
-                self._note_items(part, one)
-            case ast.Call(ast.Attribute(one, "items"), []), ast.Tuple([part, value]):
-                self._note_items(part, one)
-                self._note_columns(value, one)
-            case ast.Call(ast.Attribute(one, "values"), []), _:
-                self._note_columns(target, one)
+                for part, inner in zip(parts, iterables, strict=False):
+                    self._note_items(part, inner)
+            case ast.Call(ast.Name("enumerate"), [inner, *_]), ast.Tuple([_, part]):
+                self._note_items(part, inner)
+            case ast.Call(ast.Attribute(inner, "items"), []), ast.Tuple([part, value]):
+                self._note_items(part, inner)
+                self._note_columns(value, inner)
+            case ast.Call(ast.Attribute(inner, "values"), []), _:
+                self._note_columns(target, inner)
             case _, ast.Tuple():
-                self._note_columns(target, own)
+                self._note_columns(target, iterable)
             case _, ast.Name(name) if len(name) >= _WORD:
-                code = ast.unparse(own)
+                code = ast.unparse(iterable)
                 self._items[code] = self._items.get(code, NAMELESS) | stems(name)
 
-    def _note_columns(self, target: ast.expr, own: ast.expr) -> None:
+    def _note_columns(self, target: ast.expr, iterable: ast.expr) -> None:
         """Store what a loop calls the parts of an item: *sand*, of ``for bed, sand in beds``."""
-        match own, target:
+        match iterable, target:
             case ast.Name(name), ast.Tuple(parts):
                 columns = [stems(ast.unparse(part)) for part in parts]
                 known = self._columns.get(name, [])
@@ -183,29 +183,29 @@ class Expressions:
 
     def atoms(self, variables: Mapping[str, Any]) -> list[Atom]:
         """Return the expressions that can be evaluated now; the names of variables come first."""
-        found: dict[str, Atom] = {}
+        atoms: dict[str, Atom] = {}
         # A loop's variable has the last value by chance.
         bound = _bound_names(self._trees) - self._loop_variables
-        own = {
+        bound_variables = {
             name: value
             for name, value in variables.items()
             if name in bound and not callable(value) and not isinstance(value, types.ModuleType)
         }
-        for name, value in own.items():
-            for atom in self._expressions_on_variable(name, value, own):
-                _add(found, atom)
+        for name, value in bound_variables.items():
+            for atom in self._expressions_on_variable(name, value, bound_variables):
+                _add(atoms, atom)
         until = time.monotonic() + _SECONDS
-        for one in written(self._trees, variables):
-            if time.monotonic() > until or len(found) > _MOST_ATOMS:
+        for expression in written(self._trees, variables):
+            if time.monotonic() > until or len(atoms) > _MOST_ATOMS:
                 break
-            for atom in self._expressions_in_code(one, variables):
-                _add(found, atom)
-        return list(found.values())
+            for atom in self._expressions_in_code(expression, variables):
+                _add(atoms, atom)
+        return list(atoms.values())
 
     # --- Variables ---------------------------------------------------------------------------
 
     def _expressions_on_variable(
-        self, name: str, value: Any, own: Mapping[str, Any]
+        self, name: str, value: Any, variables: Mapping[str, Any]
     ) -> Iterator[Atom]:
         """Yield the expressions on a variable: itself, its length, its items."""
         named = stems(name)
@@ -227,8 +227,8 @@ class Expressions:
                 name,
                 value,
                 named,
-                _labels_of_elements(name, value, own, self._beside.get(name, ())),
-                own,
+                _labels_of_elements(name, value, variables, self._beside.get(name, ())),
+                variables,
             )
 
     def _expressions_on_dict(
@@ -268,16 +268,16 @@ class Expressions:
         tuples, the places have the names with which the code unpacks them.
         """
         if isinstance(item, dict):
-            parts = [(f"[{key!r}]", stems(str(key)), own) for key, own in item.items()]
+            parts = [(f"[{key!r}]", stems(str(key)), part) for key, part in item.items()]
         elif isinstance(item, (tuple, list)) and len(item) < _PARTS:
             columns = self._columns.get(series.partition("[")[0], [])
             if len(columns) != len(item):
                 columns = [NAMELESS] * len(item)
-            parts = [(f"[{n}]", columns[n], own) for n, own in enumerate(item)]
+            parts = [(f"[{n}]", columns[n], part) for n, part in enumerate(item)]
         else:
             return
-        for index, words, own in parts:
-            plain = _number_or_text(own)
+        for index, words, part in parts:
+            plain = _number_or_text(part)
             if plain is not None:
                 yield Atom(
                     f"{code}{index}", plain, named, (*label, words), _DERIVED, series=series + index
@@ -305,30 +305,44 @@ class Expressions:
                 yield from self._expressions_on_parts(code, series, item, named, (beside,))
         if count > _LONG:
             return
-        numbers = [own for item in value if isinstance(own := _number_or_text(item), (int, float))]
+        numbers = [
+            number for item in value if isinstance(number := _number_or_text(item), (int, float))
+        ]
         if len(numbers) == count > 1 and name.isidentifier():
             yield from _expressions_on_numbers(shown, value, numbers, named, cost)
             yield from _named_extremes(name, value, numbers, named, variables)
 
     # --- Code --------------------------------------------------------------------------------
 
-    def _expressions_in_code(self, one: Written, variables: Mapping[str, Any]) -> Iterator[Atom]:
+    def _expressions_in_code(
+        self, expression: Written, variables: Mapping[str, Any]
+    ) -> Iterator[Atom]:
         """Yield the expressions for one that the code itself contains or prints."""
-        code, cost = ast.unparse(one.node), _WRITTEN if one.form is None else _PRINTED
+        code, cost = ast.unparse(expression.node), _WRITTEN if expression.form is None else _PRINTED
         known = any(
-            isinstance(node, ast.Name) and node.id in variables for node in ast.walk(one.node)
+            isinstance(node, ast.Name) and node.id in variables
+            for node in ast.walk(expression.node)
         )
-        if len(code) > _LONGEST or code in self._defined or not known or _is_trivial(one.node):
+        if (
+            len(code) > _LONGEST
+            or code in self._defined
+            or not known
+            or _is_trivial(expression.node)
+        ):
             return
-        value = evaluated(one.node, variables)
-        names = _words_of_names(one.node) | one.names
+        value = evaluated(expression.node, variables)
+        names = _words_of_names(expression.node) | expression.names
         if (plain := _number_or_text(value)) is not None:
-            shown = _printed_text(value, one.form)
+            shown = _printed_text(value, expression.form)
             yield Atom(
-                code, plain, names, one.labels, cost, shown, one.series, phrases=one.phrases,
-                nouns=_counted(one.node, self._items),
+                code, plain, names, expression.labels, cost, shown, expression.series,
+                phrases=expression.phrases, nouns=_counted(expression.node, self._items),
             )  # fmt: skip
-        elif one.form is not None and not isinstance(one.node, ast.Name) and _is_row(value):
+        elif (
+            expression.form is not None
+            and not isinstance(expression.node, ast.Name)
+            and _is_row(value)
+        ):
             yield from self._expressions_on_list(
                 code, value, names, _labels_of_elements(code, value, variables), {}, 1.2
             )
@@ -349,8 +363,8 @@ def _is_trivial(node: ast.expr) -> bool:
 def _counted(node: ast.expr, items: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """Return the words for what an expression counts, if it is a length."""
     match node:
-        case ast.Call(ast.Name("len"), [own]):
-            return _words_of_names(own) | items.get(ast.unparse(own), NAMELESS)
+        case ast.Call(ast.Name("len"), [iterable]):
+            return _words_of_names(iterable) | items.get(ast.unparse(iterable), NAMELESS)
     return NAMELESS
 
 
@@ -361,14 +375,14 @@ def _is_row(value: Any) -> bool:
     return getattr(value, "ndim", 1) == 1 and 1 < len(value) <= _MOST
 
 
-def _add(found: dict[str, Atom], atom: Atom) -> None:
+def _add(atoms: dict[str, Atom], atom: Atom) -> None:
     """Add an expression; if its code is there already, join what is known of both.
 
     One that overflows is left out: it would agree with every number.
     """
     if isinstance(atom.value, float) and not math.isfinite(atom.value):
         return
-    old = found.get(atom.code)
+    old = atoms.get(atom.code)
     if old:
         atom = replace(
             old, names=old.names | atom.names, cost=min(old.cost, atom.cost),
@@ -376,7 +390,7 @@ def _add(found: dict[str, Atom], atom: Atom) -> None:
             series=old.series or atom.series, phrases=old.phrases or atom.phrases,
             nouns=old.nouns | atom.nouns,
         )  # fmt: skip
-    found[atom.code] = atom
+    atoms[atom.code] = atom
 
 
 def _number_or_text(value: Any) -> float | str | None:
@@ -397,14 +411,14 @@ def _number_or_text(value: Any) -> float | str | None:
 
 def _words_of_names(node: ast.expr) -> frozenset[str]:
     """Return the words of the names in an expression, and of what its functions mean."""
-    found: set[str] = set()
+    words: set[str] = set()
     for part in ast.walk(node):
         match part:
             case ast.Name(name) | ast.Attribute(_, name):
-                found |= stems(name) | stems(MEANINGS.get(name, ""))
+                words |= stems(name) | stems(MEANINGS.get(name, ""))
             case ast.Constant(str(text)):
-                found |= stems(text)
-    return frozenset(found)
+                words |= stems(text)
+    return frozenset(words)
 
 
 def _bound_names(trees: Sequence[ast.stmt]) -> set[str]:
@@ -414,7 +428,7 @@ def _bound_names(trees: Sequence[ast.stmt]) -> set[str]:
 
 
 def _labels_of_elements(
-    name: str, value: Any, own: Mapping[str, Any], beside: Collection[str] = ()
+    name: str, value: Any, variables: Mapping[str, Any], beside: Collection[str] = ()
 ) -> list[frozenset[str]]:
     """Return the words for each element: those beside it in a list of the same length.
 
@@ -426,19 +440,19 @@ def _labels_of_elements(
         return []
     texts: list[tuple[bool, bool, list[str]]] = []
     numbers: list[set[str]] = [set() for _ in value]
-    for other, items in own.items():
+    for other, items in variables.items():
         if other == name or not isinstance(items, (list, tuple, np.ndarray, dict)):
             continue
         if getattr(items, "ndim", 1) != 1 or len(items) != len(value):
             continue
         plain = [_number_or_text(item) for item in items]
-        if all(isinstance(one, str) for one in plain):
+        if all(isinstance(word_of_label, str) for word_of_label in plain):
             texts.append((other not in beside, isinstance(items, dict), [str(p) for p in plain]))
         else:
-            for n, one in enumerate(plain):
-                numbers[n].update(stems(str(one)) if one is not None else ())
+            for n, word_of_label in enumerate(plain):
+                numbers[n].update(stems(str(word_of_label)) if word_of_label is not None else ())
     if texts:
-        return [stems(text) for text in min(texts, key=lambda one: one[:2])[2]]
+        return [stems(text) for text in min(texts, key=lambda word_of_label: word_of_label[:2])[2]]
     return [frozenset(number) for number in numbers]
 
 
@@ -459,12 +473,12 @@ def _expressions_on_numbers(
 ) -> Iterator[Atom]:  # fmt: skip
     """Yield the sum, mean and extremes of numbers, and the places of the extremes."""
     series, array = f"{name}[*]", isinstance(value, np.ndarray)
-    for function, own in (("max", max(numbers)), ("min", min(numbers))):
+    for function, extreme in (("max", max(numbers)), ("min", min(numbers))):
         words = named | stems(MEANINGS[function])
         code = f"{name}.{function}()" if array else f"{function}({name})"
-        yield Atom(code, own, words, (), cost, series=series, extreme=function)
+        yield Atom(code, extreme, words, (), cost, series=series, extreme=function)
         place = f"{name}.arg{function}()" if array else f"{name}.index({code})"
-        at, arg = numbers.index(own), f"arg{function}"
+        at, arg = numbers.index(extreme), f"arg{function}"
         yield Atom(place, at, words, (), cost + 1, series=series, extreme=arg)
         yield Atom(f"{place} + 1", at + 1, words, (), cost + 1, series=series, extreme=arg)
     total = f"{name}.sum()" if array else f"sum({name})"
@@ -478,11 +492,12 @@ def _expressions_on_numbers(
 
 
 def _named_extremes(
-    name: str, value: Any, numbers: list[float], named: frozenset[str], own: Mapping[str, Any],
+    name: str, value: Any, numbers: list[float], named: frozenset[str],
+    variables: Mapping[str, Any],
 ) -> Iterator[Atom]:  # fmt: skip
     """Yield the names of the largest and smallest element, from a list of as many texts."""
     array = isinstance(value, np.ndarray)
-    for other, beside in own.items():
+    for other, beside in variables.items():
         if not isinstance(beside, (list, tuple)) or len(beside) != len(value):
             continue
         for function, best in (("max", max(numbers)), ("min", min(numbers))):
@@ -506,9 +521,9 @@ def _expressions_on_matrix(name: str, value: np.ndarray, named: frozenset[str]) 
         return
     for function in ("max", "min", "sum", "mean"):
         words = named | stems(MEANINGS[function])
-        own = _number_or_text(getattr(value, function)())
-        if own is not None:
-            yield Atom(f"{name}.{function}()", own, words, (), _OF_ARRAY)
+        number = _number_or_text(getattr(value, function)())
+        if number is not None:
+            yield Atom(f"{name}.{function}()", number, words, (), _OF_ARRAY)
     if value.ndim == 2 and value.size <= _CELLS:
         for (row, column), item in np.ndenumerate(value):
             code = f"{name}[{row}, {column}]"

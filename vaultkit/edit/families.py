@@ -77,11 +77,11 @@ class Family:
     @cached_property
     def names(self) -> frozenset[str]:
         """The words for what its values are: those of all its elements, and of their column."""
-        common = frozenset.intersection(*(one.names for one in self.elements))
-        columns = [frozenset().union(*one.labels[1:]) for one in self.elements]
-        own = (label for one in self.elements for label in one.labels[:1])
-        found = common | frozenset.intersection(*columns) | self.beside
-        return found - self.common - frozenset().union(*own)
+        common = frozenset.intersection(*(element.names for element in self.elements))
+        columns = [frozenset().union(*element.labels[1:]) for element in self.elements]
+        labels = (label for element in self.elements for label in element.labels[:1])
+        words = common | frozenset.intersection(*columns) | self.beside
+        return words - self.common - frozenset().union(*labels)
 
     @cached_property
     def variables(self) -> frozenset[str]:
@@ -108,7 +108,7 @@ class Family:
             name = next(one for one in _VARIABLES if one not in identifiers(base))
             return Loop(name, name, base) if len(base) <= _LONGEST else None
         whole = self.count == len(self.elements)
-        return _loop(tuple(one.code for one in self.elements), whole=whole)
+        return _loop(tuple(element.code for element in self.elements), whole=whole)
 
     @property
     def is_text(self) -> bool:
@@ -118,7 +118,7 @@ class Family:
     @property
     def is_time(self) -> bool:
         """Whether its elements are texts of times or dates, which are in order as texts."""
-        shapes = {re.sub(r"\d", "0", str(one.value)) for one in self.elements}
+        shapes = {re.sub(r"\d", "0", str(element.value)) for element in self.elements}
         return self.is_text and len(shapes) == 1 and shapes <= _TIMES
 
     @cached_property
@@ -126,13 +126,13 @@ class Family:
         """Numbers in the order of its elements: their values, or the places of texts in order."""
         if not self.is_text:
             return self.numbers
-        texts = sorted({str(one.value) for one in self.elements})
-        return [float(texts.index(str(one.value))) for one in self.elements]
+        texts = sorted({str(element.value) for element in self.elements})
+        return [float(texts.index(str(element.value))) for element in self.elements]
 
     @cached_property
     def numbers(self) -> list[float]:
         """The values of its elements."""
-        return [float(one.value) for one in self.elements]
+        return [float(element.value) for element in self.elements]
 
     def extreme(self, function: str) -> str:
         """Return the code of its largest or smallest value."""
@@ -155,24 +155,26 @@ def families(pool: Sequence[Atom], *, distinct: bool = True) -> list[Family]:
 
     Of families that are multiples of each other, ``distinct`` ones are the simplest.
     """
-    found: dict[tuple[str, bool], list[Atom]] = {}
-    counts = {one.code: int(one.value) for one in pool
-              if one.code.startswith("len(") and not isinstance(one.value, str)}  # fmt: skip
+    by_series: dict[tuple[str, bool], list[Atom]] = {}
+    counts = {atom.code: int(atom.value) for atom in pool
+              if atom.code.startswith("len(") and not isinstance(atom.value, str)}  # fmt: skip
     extremes: dict[str, dict[str, str]] = {}
-    for one in pool:
-        if one.extreme in ("max", "min") and not isinstance(one.value, str):
-            extremes.setdefault(one.series, {})[one.extreme] = one.code
-        elif one.series and not one.extreme:
-            found.setdefault((one.series, isinstance(one.value, str)), []).append(one)
+    for atom in pool:
+        if atom.extreme in ("max", "min") and not isinstance(atom.value, str):
+            extremes.setdefault(atom.series, {})[atom.extreme] = atom.code
+        elif atom.series and not atom.extreme:
+            by_series.setdefault((atom.series, isinstance(atom.value, str)), []).append(atom)
     made = []
-    for (series, _), elements in found.items():
+    for (series, _), elements in by_series.items():
         if len(elements) < 2:
             continue
         family = Family(series, tuple(elements))
         owner = family.owner or _only_owner(elements)
         if family.owner and len(elements) < counts.get(f"len({owner})", 0):
             continue  # the others have no such part
-        if not family.owner and all(one.labels[:1] == (stems(str(one.value)),) for one in elements):
+        if not family.owner and all(
+            element.labels[:1] == (stems(str(element.value)),) for element in elements
+        ):
             continue  # the items of a loop, which are its labels
         known = extremes.get(series, {})
         made.append(Family(series, tuple(elements), counts.get(f"len({owner})"), known))
@@ -184,53 +186,55 @@ def families(pool: Sequence[Atom], *, distinct: bool = True) -> list[Family]:
 def _of_variables(pool: Sequence[Atom]) -> list[Family]:
     """Return families of variables with one word in common: ``cost_bus``, ``cost_car``."""
     groups: dict[str, list[Atom]] = {}
-    for one in pool:
-        if not one.code.isidentifier() or isinstance(one.value, str) or one.series:
+    for atom in pool:
+        if not atom.code.isidentifier() or isinstance(atom.value, str) or atom.series:
             continue
-        first, _, rest = one.code.partition("_")
-        head, _, last = one.code.rpartition("_")
+        first, _, rest = atom.code.partition("_")
+        head, _, last = atom.code.rpartition("_")
         for word, label in ((f"{first}_", rest), (f"_{last}", head)):
             named = stems(word)
             if named and stems(label) and any(len(part) > 1 for part in stems(label)):
-                own = replace(one, names=named, labels=(stems(label),), series=word)
-                groups.setdefault(word, []).append(own)
-    return [Family(word, tuple(own)) for word, own in groups.items() if len(own) > 1]
+                element = replace(atom, names=named, labels=(stems(label),), series=word)
+                groups.setdefault(word, []).append(element)
+    return [Family(word, tuple(element)) for word, element in groups.items() if len(element) > 1]
 
 
-def _different(several: Sequence[Family]) -> list[Family]:
+def _different(families: Sequence[Family]) -> list[Family]:
     """Return families without those that are multiples of a simpler one, whose names they share.
 
     *The share of red* and *the votes of red* compare alike.
     """
     kept: dict[object, Family] = {}
-    for n, one in enumerate(sorted(several, key=lambda own: (not own.owner, own.elements[0].cost))):
-        labels = [own.labels[:1] for own in one.elements]
+    for n, family in enumerate(
+        sorted(families, key=lambda other: (not other.owner, other.elements[0].cost))
+    ):
+        labels = [element.labels[:1] for element in family.elements]
         is_labelled = all(label and label[0] for label in labels)
-        largest = 0.0 if one.is_text else max(one.numbers)
+        largest = 0.0 if family.is_text else max(family.numbers)
         key: object = n
         if is_labelled and largest > 0:
-            ratios = (f"{value / largest:.9g}" for value in one.numbers)
+            ratios = (f"{value / largest:.9g}" for value in family.numbers)
             key = frozenset(zip(labels, ratios, strict=True))
         old = kept.get(key)
-        kept[key] = replace(old, beside=old.beside | one.names) if old else one
+        kept[key] = replace(old, beside=old.beside | family.names) if old else family
     return list(kept.values())
 
 
-def _distinguished(several: Sequence[Family]) -> list[Family]:
+def _distinguished(families: Sequence[Family]) -> list[Family]:
     """Return families without the names that all families with their labels have.
 
     Of lists of prices and weights of trains, *train* names neither.
     """
     groups: dict[object, list[Family]] = {}
-    for one in several:
-        labels = frozenset(label for own in one.elements for label in own.labels[:1])
-        groups.setdefault(labels, []).append(one)
+    for family in families:
+        labels = frozenset(label for element in family.elements for label in element.labels[:1])
+        groups.setdefault(labels, []).append(family)
     return [
-        replace(one, common=frozenset.intersection(*(own.names for own in group)))
+        replace(family, common=frozenset.intersection(*(other.names for other in group)))
         if len(group) > 1
-        else one
+        else family
         for group in groups.values()
-        for one in group
+        for family in group
     ]
 
 
@@ -300,14 +304,14 @@ def _loop_over_pairs(
     tree: ast.expr, differing: Sequence[Sequence[ast.Constant]], code: str
 ) -> Loop | None:
     """Return the expression for some that differ in two constants: ``km('Oslo', 'Rome')``."""
-    series = list(dict.fromkeys(tuple(repr(node.value) for node in own) for own in differing))
+    series = list(dict.fromkeys(tuple(repr(node.value) for node in column) for column in differing))
     if len(series) != 2:
         return None
     names = [name for name in ("k", *_VARIABLES) if name not in identifiers(code)]
     first, second = list(dict.fromkeys(names))[:2]
     chosen = {
-        id(own[0]): (first, second)[series.index(tuple(repr(node.value) for node in own))]
-        for own in differing
+        id(column[0]): (first, second)[series.index(tuple(repr(node.value) for node in column))]
+        for column in differing
     }
     pairs = ", ".join(f"({one}, {other})" for one, other in zip(*series, strict=True))
     each = _renamed(tree, chosen)
@@ -318,12 +322,12 @@ def _renamed(tree: ast.expr, chosen: Mapping[int, str]) -> str:
     """Return the code of an expression with names in place of some of its nodes."""
     marked = {n: chosen[id(node)] for n, node in enumerate(ast.walk(tree)) if id(node) in chosen}
     copy = deepcopy(tree)
-    own = {id(node): marked[n] for n, node in enumerate(ast.walk(copy)) if n in marked}
+    new_names = {id(node): marked[n] for n, node in enumerate(ast.walk(copy)) if n in marked}
 
     class Renamed(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:
-            if id(node) in own:
-                return ast.Name(own[id(node)], ast.Load())
+            if id(node) in new_names:
+                return ast.Name(new_names[id(node)], ast.Load())
             return self.generic_visit(node)
 
     return ast.unparse(Renamed().visit(copy))
@@ -349,17 +353,17 @@ def _differing(trees: Sequence[ast.expr]) -> list[list[ast.Constant]]:
     walks = [list(ast.walk(tree)) for tree in trees]
     if len({len(walk) for walk in walks}) != 1:
         return []
-    found = []
+    differing = []
     for nodes in zip(*walks, strict=True):
         if len({type(node) for node in nodes}) != 1:
             return []
-        own = [node for node in nodes if isinstance(node, ast.Constant)]
-        if own:
-            if len({repr(node.value) for node in own}) > 1:
-                found.append(own)
+        constants = [node for node in nodes if isinstance(node, ast.Constant)]
+        if constants:
+            if len({repr(node.value) for node in constants}) > 1:
+                differing.append(constants)
         elif len({_own_name(node) for node in nodes}) > 1:
             return []
-    return found
+    return differing
 
 
 def _own_name(node: ast.AST) -> str:

@@ -114,8 +114,8 @@ def find_definition(vault: Vault, note: Note, line: int, column: int) -> Place |
             return _begin_of(vault.resolve(link, note))
         except BrokenLinkError:
             return None
-    if found := name_in(note, line, column):
-        return find_binding(note, found[0], line)
+    if name := name_in(note, line, column):
+        return find_binding(note, name[0], line)
     index = block_in(note, line)
     if index is not None and note.blocks[index].fence.line == line:
         return _shown_file(vault, note, index)

@@ -34,24 +34,30 @@ def is_count(stated: Stated) -> bool:
     >>> [is_count(one) for one in numbers(text, len(text), lexicon())]
     [True, False, True, False, False, False]
     """
-    exact = [one for one in stated.ranges if one.low is not None and one.high is not None]
+    exact = [
+        interval
+        for interval in stated.ranges
+        if interval.low is not None and interval.high is not None
+    ]
     # *Over six weeks* is a count or a bound.
     if not exact or stated.value.denominator > 1:
         return False
     in_words = not stated.digits and not stated.times
-    is_exact = in_words or all(one.low == one.high for one in exact)
+    is_exact = in_words or all(interval.low == interval.high for interval in exact)
     return is_exact and abs(stated.value) <= _SMALL and float(stated.scales[-1]) >= 1
 
 
 def counts_exactly(stated: Stated, value: float) -> bool:
     """Return whether a value is a small integer itself, not rounded, in some unit."""
     wanted = [float(stated.value * scale) for scale in stated.scales]
-    return any(abs(abs(value) - abs(one)) <= 1e-9 * max(1.0, abs(one)) for one in wanted)
+    return any(
+        abs(abs(value) - abs(integer)) <= 1e-9 * max(1.0, abs(integer)) for integer in wanted
+    )
 
 
 def is_bound(stated: Stated) -> bool:
     """Return whether a number bounds a value: *more than 3*."""
-    return any(one.low is None or one.high is None for one in stated.ranges)
+    return any(interval.low is None or interval.high is None for interval in stated.ranges)
 
 
 def is_percent(stated: Stated) -> bool:
@@ -103,7 +109,7 @@ def is_near_bound(stated: Stated, value: float) -> bool:
     """Return whether a value is near a bound, as 2.2 is to *over twice*."""
     return any(
         bound is not None and abs(value - float(bound)) <= _NEAR_BOUND * abs(float(bound))
-        for own in stated.ranges for bound in (own.low, own.high)
+        for interval in stated.ranges for bound in (interval.low, interval.high)
     )  # fmt: skip
 
 

@@ -84,9 +84,9 @@ def evaluated(node: ast.expr, variables: Mapping[str, Any]) -> Any:
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
     used = {name.id for name in names}
     used |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
-    own = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    own |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
-    free = {name.id for name in names} - own
+    bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    bound |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    free = {name.id for name in names} - bound
     code = ast.unparse(node)
     if used & _IMPURE or free - variables.keys() - vars(builtins).keys() or not is_steady(code):
         return None
@@ -134,7 +134,7 @@ def _behind(text: str) -> frozenset[str]:
     match = re.match(r"\s*([^\W\d_]{3,})(?:\s+([^\W\d_]{3,}))?", text)
     words = [word for word in match.groups("") if word] if match else []
     units = lexicon().words["measures"]
-    is_unit = len(words) == 1 and any(words[0].lower() in own for own in units.values())
+    is_unit = len(words) == 1 and any(words[0].lower() in names for names in units.values())
     return frozenset() if is_unit else stems(" ".join(words), spoken=True)
 
 
@@ -153,15 +153,17 @@ def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
     """Yield what a loop prints, with each of its items in place of the loop's variables."""
     for turn in _turns(loop, variables, _Turn({}, {}, ())):
         plain = (statement for statement in turn.body if not isinstance(statement, ast.For))
-        calls = (node for own in plain for node in ast.walk(own) if is_print_call(node))
-        for one in (one for call in calls for one in _printed(call)):
-            source = ast.unparse(one.node)
-            names = one.names | stems(source)
-            node = turn.filled(one.node)
+        calls = (node for statement in plain for node in ast.walk(statement) if is_print_call(node))
+        for expression in (expression for call in calls for expression in _printed(call)):
+            source = ast.unparse(expression.node)
+            names = expression.names | stems(source)
+            node = turn.filled(expression.node)
             # An expression of constants alone is not evidence.
             if _names_any(node, variables):
                 series = f"{turn.line}: {source}"
-                yield replace(one, node=node, names=names, labels=(turn.label,), series=series)
+                yield replace(
+                    expression, node=node, names=names, labels=(turn.label,), series=series
+                )
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterato
         return
     inner = [statement for statement in loop.body if isinstance(statement, ast.For)]
     plain = [statement for statement in loop.body if not isinstance(statement, ast.For)]
-    changed = {name for one in inner for name in _stored(one)}
+    changed = {name for inner_loop in inner for name in _stored(inner_loop)}
     if changed & {name for statement in plain for name in _stored(statement)}:
         return
     for n, (item, access) in enumerate(_items(outer.filled(loop.iter), variables)):
@@ -219,15 +221,23 @@ def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterato
         )
         if given is None:
             return
-        words = [str(own) for k, (_, _, own) in enumerate(bound) if not k or isinstance(own, str)]
+        words = [
+            str(item_value)
+            for k, (_, _, item_value) in enumerate(bound)
+            if not k or isinstance(item_value, str)
+        ]
         turn = _Turn(given, indices, (*outer.words, *words), loop.body, loop.lineno)
-        if inner and outer.words == () and any(isinstance(own, str) for _, _, own in bound):
+        if (
+            inner
+            and outer.words == ()
+            and any(isinstance(item_value, str) for _, _, item_value in bound)
+        ):
             # In a label of two texts, the number of the turn says nothing.
-            texts = tuple(own for _, _, own in bound if isinstance(own, str))
+            texts = tuple(item_value for _, _, item_value in bound if isinstance(item_value, str))
             turn = replace(turn, words=texts)
         yield turn
-        for one in inner:
-            yield from _turns(one, variables, turn)
+        for inner_loop in inner:
+            yield from _turns(inner_loop, variables, turn)
 
 
 def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iterator[Written]:
@@ -241,7 +251,7 @@ def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iter
         for n, (item, access) in enumerate(_items(of, variables)):
             if n >= _ITEMS:
                 break
-            known = {name: own for name, own, _ in _bound_by(target, item, access)}
+            known = {name: bound for name, bound, _ in _bound_by(target, item, access)}
             filled = _Filled(known, _indices(target, item, access))
             label = evaluated(filled.visit(deepcopy(key)), variables)
             node = filled.visit(deepcopy(value))
@@ -275,8 +285,8 @@ def _items(node: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Item]:
                 index = ast.Constant(key) if isinstance(key, (str, int)) else _literal(key)
                 if index is not None:
                     yield (key, item), ast.Tuple([index, _element(of, index)], ast.Load())
-        case ast.Call(ast.Name("zip"), several) if several:
-            columns = [list(_items(one, variables)) for one in several]
+        case ast.Call(ast.Name("zip"), iterables) if iterables:
+            columns = [list(_items(iterable, variables)) for iterable in iterables]
             for row in zip(*columns, strict=False):
                 yield tuple(item for item, _ in row), ast.Tuple([a for _, a in row], ast.Load())
         case ast.Call(ast.Name("enumerate"), [of]):
@@ -322,14 +332,14 @@ def _bound_by(target: ast.expr, item: Any, access: ast.expr) -> Iterator[tuple[s
         for n, part in enumerate(target.elts):
             if isinstance(part, ast.Starred):
                 return
-            own: ast.expr = _element(access, ast.Constant(n))
+            access_of_item: ast.expr = _element(access, ast.Constant(n))
             if isinstance(access, ast.Tuple) and n < len(access.elts):
-                own = access.elts[n]
+                access_of_item = access.elts[n]
             try:
                 value = item[n]
             except (TypeError, IndexError, KeyError):
                 return
-            yield from _bound_by(part, value, own)
+            yield from _bound_by(part, value, access_of_item)
     elif isinstance(target, ast.Name):
         yield target.id, ast.Constant(item) if isinstance(item, str) else access, item
 

@@ -99,11 +99,11 @@ class Scope:
             (
                 stated.start,
                 stated.end,
-                Side(found[0].code, value, 3.0, True, unit_or_noun(self.text, stated)),
+                Side(candidates[0].code, value, 3.0, True, unit_or_noun(self.text, stated)),
             )
-            for stated, found in readings
-            if is_alone(found) and found[0].sure and stated.digits
-            if (value := _value(found[0])) is not None
+            for stated, candidates in readings
+            if is_alone(candidates) and candidates[0].sure and stated.digits
+            if (value := _value(candidates[0])) is not None
         ]
         self.starts = [stated.start for stated, _ in readings]
         #: The numbers of the sentence, bound or not.
@@ -172,21 +172,23 @@ class Scope:
     @cached_property
     def _words(self) -> list[tuple[frozenset[str], int, int]]:
         """The words of the sentence as stems, with their places."""
-        found = _WORD.finditer(self.text, self.sentence.start, self.sentence.end)
-        return [(stems(one[0], spoken=True), one.start(), one.end()) for one in found]
+        matches = _WORD.finditer(self.text, self.sentence.start, self.sentence.end)
+        return [(stems(match[0], spoken=True), match.start(), match.end()) for match in matches]
 
     def mentions(self, family: Family) -> list[Mention]:
         """Return where the sentence says labels of a family's elements, in order."""
         if family.series not in self._mentions:
-            found = list(self._find_mentions(family))
-            if not found and family.owner and family.is_ordered:
-                found = list(self._places(len(family.elements)))
-            self._mentions[family.series] = found
+            mentions = list(self._find_mentions(family))
+            if not mentions and family.owner and family.is_ordered:
+                mentions = list(self._places(len(family.elements)))
+            self._mentions[family.series] = mentions
         return self._mentions[family.series]
 
     def _find_mentions(self, family: Family) -> Iterator[Mention]:
         """Yield where labels are said: words, or numbers if the sentence names the family."""
-        labels = [one.labels[0] if one.labels else frozenset() for one in family.elements]
+        labels = [
+            element.labels[0] if element.labels else frozenset() for element in family.elements
+        ]
         textual = [frozenset(w for w in label if w.isalpha()) - PLACES for label in labels]
         shared = frozenset.intersection(*textual) if textual else frozenset()
         last = -1
@@ -202,13 +204,15 @@ class Scope:
                 if text and word == label:
                     best.append((len(label) + 1.0, 1, index))  # *A4* is one word
                     continue
-                own = (text - shared) or text or (label if family.names & self._said else text)
-                if not own or not overlap(own, word):
+                words_of_label = (
+                    (text - shared) or text or (label if family.names & self._said else text)
+                )
+                if not words_of_label or not overlap(words_of_label, word):
                     continue
-                whole = text | own
+                whole = text | words_of_label
                 stop = min(n + len(whole), len(self._words))
                 near = frozenset().union(*(one for one, _, _ in self._words[n:stop]))
-                if says_label(whole, near) and len(own) >= len(word):
+                if says_label(whole, near) and len(words_of_label) >= len(word):
                     best.append((overlap(whole, near), len(whole), index))
             best.sort(reverse=True)
             if not best or (len(best) > 1 and best[0][:2] == best[1][:2]):
@@ -250,10 +254,10 @@ class Scope:
 
     def may_be_unknown(self, family: Family) -> bool:
         """Return whether no other family with the same labels has a known dimension."""
-        labels = {one.labels[:1] for one in family.elements} - {(NAMELESS,)}
+        labels = {element.labels[:1] for element in family.elements} - {(NAMELESS,)}
         return not any(
             other is not family
-            and labels <= {one.labels[:1] for one in other.elements}
+            and labels <= {element.labels[:1] for element in other.elements}
             and self.dimensions_of({part for part in other.names if len(part) > 1})
             for other in self.families
         )
@@ -261,14 +265,14 @@ class Scope:
     def dimensions(self, spoken: Spoken) -> set[str]:
         """Return the dimensions of which an adjective is said: weight, of *heavier*."""
         table = self.page.words.words["adjectives"]
-        return {kind for kind, own in table.items() if spoken.word.lower() in own}
+        return {kind for kind, adjectives in table.items() if spoken.word.lower() in adjectives}
 
     def dimensions_of(self, words: Collection[str]) -> set[str]:
         """Return the dimensions that some words name: length, of *km*."""
         table = self.page.words.words["dimensions"]
         return {
             kind for kind, parts in table.items()
-            if any(_may_be(stems(one), words) for one in parts)
+            if any(_may_be(stems(part), words) for part in parts)
         }  # fmt: skip
 
     def evidence(
@@ -281,23 +285,25 @@ class Scope:
         """
         wanted = self.dimensions(spoken)
         names = {part for part in family.names if len(part) > 1}
-        own, said = self.dimensions_of(names), self.dimensions_of(self._said)
-        own |= {"time"} if family.is_time else set()
-        found = overlap(names, self._said) >= NAMED
-        if wanted - {_ANY} and own and not wanted & own and not found:
+        of_family, said = self.dimensions_of(names), self.dimensions_of(self._said)
+        of_family |= {"time"} if family.is_time else set()
+        is_named = overlap(names, self._said) >= NAMED
+        if wanted - {_ANY} and of_family and not wanted & of_family and not is_named:
             return None
         # *Heavier* is said of a weight, whatever else happens to be larger.
-        is_unknown = not own and not may_be_unknown
-        is_other = bool(own) and not (wanted | said) & own
-        if not found and (is_unknown or is_other) and wanted - {_ANY, _COUNT}:
+        is_unknown = not of_family and not may_be_unknown
+        is_other = bool(of_family) and not (wanted | said) & of_family
+        if not is_named and (is_unknown or is_other) and wanted - {_ANY, _COUNT}:
             return None
         unsaid = sum(not overlap([name], self._said) for name in family.variables)
         noun = stems(" ".join(_WORD.findall(self.text[spoken.end : self.sentence.end])[:2]))
         counted = overlap(names, noun) >= NAMED
-        named = (_NAMED - min(_UNSAID * unsaid, _MOST_UNSAID) + _NOUN * counted) * found
+        named = (_NAMED - min(_UNSAID * unsaid, _MOST_UNSAID) + _NOUN * counted) * is_named
         named += _INITIAL * any(word.startswith(family.owner.lower()) for word in self._said
                                 if len(family.owner) == 1 and family.owner.isupper())  # fmt: skip
-        return named + (_OF_DIMENSION if wanted & own else _MENTIONED * bool(said & own))
+        return named + (
+            _OF_DIMENSION if wanted & of_family else _MENTIONED * bool(said & of_family)
+        )
 
 
 def _may_be(dimension: frozenset[str], words: Collection[str]) -> bool:
@@ -325,21 +331,23 @@ def turned(code: str) -> str:
     return re.sub(pattern, lambda sign: _TURNED[sign[0]], code)
 
 
-def only_natural(found: Sequence[tuple[float, bool, Candidate]]) -> list[Candidate]:
+def only_natural(readings: Sequence[tuple[float, bool, Candidate]]) -> list[Candidate]:
     """Return the candidate that is the only reading: of the best evidence, and the one that holds.
 
     Parameters
     ----------
-    found
+    readings
         For each family that the words may mean: the evidence for it, whether the condition holds
         there, and the condition.
     """
-    best = max((evidence for evidence, _, _ in found), default=0.0)
-    holding = [one for evidence, holds, one in found if holds and evidence > best - _CLOSE]
+    best = max((evidence for evidence, _, _ in readings), default=0.0)
+    holding = [one for evidence, holds, one in readings if holds and evidence > best - _CLOSE]
     # The sentence must name what it means, or else it must be so of all that can be meant.
-    is_so_of_all = all(holds for _, holds, _ in found)
-    if not holding or (not best and len({one.code for one in holding}) > 1 and not is_so_of_all):
-        return [replace(one, sure=False) for one in holding]
+    is_so_of_all = all(holds for _, holds, _ in readings)
+    if not holding or (
+        not best and len({candidate.code for candidate in holding}) > 1 and not is_so_of_all
+    ):
+        return [replace(candidate, sure=False) for candidate in holding]
     return [replace(max(holding, key=lambda one: one.score), sure=True)]
 
 

@@ -185,12 +185,12 @@ def means_the_same(one: Candidate, other: Candidate) -> bool:
         return True
     if one.code.startswith("len(") and other.code.startswith("len("):
         return True
-    labels, others = (tuple(atom.labels for atom in own.atoms) for own in (one, other))
+    labels, others = (tuple(atom.labels for atom in candidate.atoms) for candidate in (one, other))
     return (any(labels) and labels == others) or _are_of_one_list(one, other)
 
 
 def _are_of_one_list(one: Candidate, other: Candidate) -> bool:
-    lists, others = ({atom.series for atom in own.atoms} - {""} for own in (one, other))
+    lists, others = ({atom.series for atom in candidate.atoms} - {""} for candidate in (one, other))
     return not lists.isdisjoint(others)
 
 
@@ -239,7 +239,9 @@ class Page:
         self.note = note
         self.words = lexicon(str(note.meta.get("lang", "en")))
         #: The atoms after each block, and the merged ones for each number of blocks above a line.
-        self._after = {n: [Atom.from_plain(one) for one in data] for n, data in collected.items()}
+        self._after = {
+            n: [Atom.from_plain(plain) for plain in data] for n, data in collected.items()
+        }
         self._pools: dict[int, list[Atom]] = {}
         self._families: dict[tuple[int, bool], list[Family]] = {}
         #: By the piece of text, the places and atoms of the numbers of its sentences so far.
@@ -253,15 +255,15 @@ class Page:
         """
         above = sum(block.fence.line < line for block in self.note.blocks)
         if above not in self._pools:
-            found: dict[str, Atom] = {}
+            atoms: dict[str, Atom] = {}
             known: set[str] = set()
             for distance, index in enumerate(range(max(above - 1, 0), len(self.note.blocks))):
-                new = [atom for atom in self._after.get(index, []) if atom.code not in found]
+                new = [atom for atom in self._after.get(index, []) if atom.code not in atoms]
                 for atom in new:
                     if not distance or not identifiers(atom.code) <= known:
-                        found[atom.code] = replace(atom, cost=atom.cost + 0.1 * min(distance, 5))
+                        atoms[atom.code] = replace(atom, cost=atom.cost + 0.1 * min(distance, 5))
                 known |= {name for atom in new for name in identifiers(atom.code)}
-            self._pools[above] = list(found.values())
+            self._pools[above] = list(atoms.values())
         return self._pools[above]
 
     def families(self, line: int, *, distinct: bool = True) -> list[Family]:

@@ -144,7 +144,7 @@ def limit_navigation(nav: Any) -> Any:
 
     def part(items: list[Any]) -> list[Any]:
         """Return the entries of a folder: all folders, and the pages near the active one."""
-        pages = [one for one in items if not one.children]
+        pages = [item for item in items if not item.children]
         at = next((n for n, one in enumerate(pages) if one.active), 0)
         first = max(0, min(at - _MOST_BESIDE // 2, len(pages) - _MOST_BESIDE))
         beside = {id(one) for one in pages[first : first + _MOST_BESIDE]}
