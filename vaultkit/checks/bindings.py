@@ -81,6 +81,7 @@ class Bindings:
         self.note = note
         #: Calls a function of the note without lasting effects; by default, without protection.
         self.call: Caller = call_directly
+        self.evaluate: Callable[..., Any] = evaluate
         self.found: dict[Binding, Verdict] = {}
         self.unbound: dict[Binding, str] = {}
 
@@ -109,7 +110,7 @@ class Bindings:
     def judge(self, binding: Binding, variables: Mapping[str, Any]) -> Verdict:
         """Evaluate the code of a binding, and compare its value with the words."""
         evaluate_here = partial(
-            evaluate, variables=variables, describe=_described, call=self.call, built_in=True
+            self.evaluate, variables=variables, describe=_described, call=self.call, built_in=True
         )
         formula = judge_formula(binding, variables, self.note, self.call)
         if formula and formula.holds:

@@ -25,6 +25,7 @@ from vaultkit.pipeline.redrawn import RedrawnFigures
 from vaultkit.read.discovery import read_note
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
+from vaultkit.run.memory import Memory
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -54,6 +55,8 @@ class BrowserChecker:
         self.vault = Vault(root)
         self.settings = settings or Settings()
         self._module = figures_module
+        #: The note that ran last, and what is remembered of its run.
+        self._last: tuple[Path, Memory] | None = None
 
     @cached_property
     def figures(self) -> Mapping[str, Figure]:
@@ -110,7 +113,9 @@ class BrowserChecker:
             report({"block": block, "limit": seconds})
 
         redrawn = RedrawnFigures(note, vault, figures)
-        run = partial(run_code, beat=begin, watch=redrawn.observe)
+        if self._last is None or self._last[0] != note.path:
+            self._last = note.path, Memory()
+        run = partial(run_code, beat=begin, watch=redrawn.observe, memory=self._last[1])
         where = page_places(note)
         lacking: set[int] = set()
         for check in inspect(note, vault, self.settings, run=run):

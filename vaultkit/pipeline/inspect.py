@@ -19,7 +19,7 @@ from typing import Any
 from vaultkit.checks import cited, compared, contrasts, form, links, mirrors, outputs, typeset
 from vaultkit.checks.bindings import Bindings
 from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, UNPROVEN, Check, strictly
-from vaultkit.checks.computed import Caller
+from vaultkit.checks.computed import Caller, evaluate
 from vaultkit.checks.equations import Equations
 from vaultkit.checks.incomplete import Incomplete
 from vaultkit.checks.listings import checks_of, is_only_read
@@ -38,6 +38,7 @@ from vaultkit.read.options import OF_CODE, kinds_of_results, unknown_checks
 from vaultkit.read.vault import Vault
 from vaultkit.run import reordering
 from vaultkit.run.dependencies import record_dependencies
+from vaultkit.run.memory import Memory
 from vaultkit.run.session import NoteRun, Observer, Step
 
 #: Why formulas and numbers are not judged in a note whose code defines an algorithm without calling
@@ -333,6 +334,7 @@ def run_code(
     watch: Observer | None = None,
     pause: Callable[[int], Task | None] = lambda _index: None,
     judges: RunChecks | None = None,
+    memory: Memory | None = None,
 ) -> Iterator[Check]:
     """Run the code of a note in this process, and yield its checks.
 
@@ -352,6 +354,8 @@ def run_code(
         (`count_equal_blocks`).
     judges
         The checks that observe the run, if they exist already.
+    memory
+        Remembers the last run of the note in this process; only what has changed runs again.
     """
     if {"code", *OF_CODE}.isdisjoint(task.names):
         return
@@ -364,9 +368,12 @@ def run_code(
     )
     timeout = task.settings.timeout
     session = NoteRun(
-        task.note, timeout, rewrite, vault=task.folder, beat=beat, compares_later=True
-    )
+        task.note, timeout, rewrite, vault=task.folder, beat=beat, compares_later=True,
+        memory=memory,
+    )  # fmt: skip
     judges.call_with(session.call)
+    if memory:
+        judges.bindings.evaluate = partial(memory.evaluate, evaluate)
     root = task.folder.parent
     read = set() if read is None else read
     undo_replacements = session.undo_replacements
@@ -376,7 +383,8 @@ def run_code(
     try:
         beat(0, patience)
         claims_of(task.note)
-        with record_dependencies(root, read, compile_module):
+        modules = memory.modules if memory else None
+        with record_dependencies(root, read, compile_module, modules):
             for index in count():
                 if index >= len(judges.task.note.blocks[: judges.task.until]):
                     break

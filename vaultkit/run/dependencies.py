@@ -9,9 +9,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
+
+from vaultkit.run.memory import LocalModules
 
 _ENGINE = Path(__file__).parents[1]
 _recording: list[tuple[Path, set[Path]]] = []
@@ -20,7 +23,10 @@ _hooked = False
 
 @contextlib.contextmanager
 def record_dependencies(
-    root: Path, read: set[Path], compile_module: Callable[[str], CodeType] | None = None
+    root: Path,
+    read: set[Path],
+    compile_module: Callable[[str], CodeType] | None = None,
+    modules: LocalModules | None = None,
 ) -> Iterator[None]:
     """Record the files below a folder that code reads; its modules are imported afresh.
 
@@ -32,6 +38,8 @@ def record_dependencies(
         A set to which imported modules and opened files are added.
     compile_module
         Compiles the module of a path; by default without changes.
+    modules
+        The modules of an earlier run, which are imported once.
     """
     global _hooked
     if not _hooked:
@@ -45,7 +53,7 @@ def record_dependencies(
         return (compile_module or code_of_module)(path)
 
     try:
-        with import_afresh(root, code_of) as found:
+        with import_afresh(root, code_of, modules) as found:
             yield
     finally:
         _recording.pop()
@@ -53,7 +61,9 @@ def record_dependencies(
 
 
 @contextlib.contextmanager
-def import_afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[dict[str, Path]]:
+def import_afresh(
+    root: Path, code_of: Callable[[str], CodeType], modules: LocalModules | None = None
+) -> Iterator[dict[str, Path]]:
     """Import the modules below a folder afresh within the context, from given code.
 
     Parameters
@@ -62,6 +72,8 @@ def import_afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[di
         The folder.
     code_of
         Compiles the module of a path.
+    modules
+        The modules of an earlier run, which are imported once.
 
     Yields
     ------
@@ -71,7 +83,9 @@ def import_afresh(root: Path, code_of: Callable[[str], CodeType]) -> Iterator[di
     imported = {name: sys.modules[name] for name in local_modules(root)}
     for name in imported:
         del sys.modules[name]
-    finder = LocalFinder(root, code_of)
+    finder = LocalFinder(root, code_of, modules)
+    for name, (module, path) in modules.fresh().items() if modules else ():
+        sys.modules[name], finder.found[name] = module, path
     sys.meta_path.insert(0, finder)
     try:
         yield finder.found
@@ -122,11 +136,16 @@ class LocalFinder:
         The folder.
     code_of
         Compiles the module of a path.
+    modules
+        Remembers the modules, if given.
     """
 
-    def __init__(self, root: Path, code_of: Callable[[str], CodeType]) -> None:
+    def __init__(
+        self, root: Path, code_of: Callable[[str], CodeType], modules: LocalModules | None = None
+    ) -> None:
         self.root = root
         self.code_of = code_of
+        self.modules = modules
         #: The modules that were found, with their files.
         self.found: dict[str, Path] = {}
 
@@ -137,16 +156,27 @@ class LocalFinder:
         if spec is None or not is_local(name, spec.origin, self.root):
             return None
         self.found[name] = Path(str(spec.origin))
-        spec.loader = _Loader(name, str(spec.origin), self.code_of)
+        spec.loader = _Loader(name, str(spec.origin), self.code_of, self.modules)
         return spec
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
     """Loads a module from code that was compiled before."""
 
-    def __init__(self, name: str, path: str, code_of: Callable[[str], CodeType]) -> None:
+    def __init__(
+        self, name: str, path: str, code_of: Callable[[str], CodeType], modules: LocalModules | None
+    ) -> None:
         super().__init__(name, path)
         self.code_of = code_of
+        self.modules = modules
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute a module that is imported."""
+        execute = partial(super().exec_module, module)
+        if self.modules:
+            self.modules.execute(module, Path(self.path), execute)
+        else:
+            execute()
 
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
         return self.code_of(self.path)

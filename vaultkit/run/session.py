@@ -6,7 +6,6 @@ import ast
 import contextlib
 import copy
 import doctest
-import io
 import linecache
 import os
 import re
@@ -14,12 +13,11 @@ import signal
 import sys
 import threading
 import time
-import traceback
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from vaultkit.read import prompts
 from vaultkit.read.note import Block, Note
@@ -31,7 +29,9 @@ from vaultkit.run.capture import (
     slowness,
 )
 from vaultkit.run.compiling import Compiler, TooDeepError
+from vaultkit.run.examples import Namespace, Outcome, run_examples
 from vaultkit.run.files import Watch, guard_files
+from vaultkit.run.memory import Memory
 from vaultkit.run.originals import ORIGINALS, list_first
 from vaultkit.run.processes import children, is_alive
 from vaultkit.run.state import COMPUTING, State, Variables
@@ -82,8 +82,6 @@ class Step:
             yield text, max(self.line, min(first + index, last))
 
 
-_CHECKER = doctest.OutputChecker()
-
 Observer = Callable[[Block, list[Step], Mapping[str, Any]], None]
 
 
@@ -107,6 +105,8 @@ class NoteRun:
     compares_later
         Whether `undo_replacements` will be called at the end, so that the last block need not be
         followed by the same comparison.
+    memory
+        Remembers the last run of the note, so that only what has changed runs again.
     """
 
     def __init__(
@@ -118,11 +118,13 @@ class NoteRun:
         vault: Path | None = None,
         beat: Callable[[int, float], None] = lambda _index, _seconds: None,
         compares_later: bool = False,
+        memory: Memory | None = None,
     ) -> None:
         self.note = note
         self.timeout = timeout * slowness()
         self.beat = beat
-        self._module = types.ModuleType("__main__")
+        self._memory = memory
+        self._module = memory.begin() if memory else types.ModuleType("__main__")
         self._filename = os.path.relpath(note.path)
         self._compiler = Compiler(self._filename, rewrite)
         ORIGINALS.remember()
@@ -152,12 +154,23 @@ class NoteRun:
             self._running = len(self._steps)
             self._send_beat(self.time_limit(block))
             began = time.perf_counter()
-            steps = self._run_block(block)
+            steps = self._recall(block) or self._run_block(block)
             self.seconds.append(time.perf_counter() - began)
             self._steps.append(steps)
             if self.seconds[-1] > 1:
                 self._send_beat(self.timeout)
         return self._steps[index]
+
+    def _recall(self, block: Block) -> list[Step]:
+        """Return the steps of a block that need not run again, in the state after it; else none."""
+        has_effects = self._watch.touched or set(threading.enumerate()) - self._threads
+        if self._memory is None or has_effects:
+            return []
+        known = self._memory.recall(len(self._steps), block, self._state)
+        if known is None:
+            return []
+        steps, self._state = known
+        return steps
 
     @property
     def can_resume(self) -> bool:
@@ -272,6 +285,7 @@ class NoteRun:
         # Tracebacks quote the note from here, also the text of a notebook's cells.
         linecache.cache[self._filename] = (len(self.note.text), None, self._lines, self._filename)
         broken: list[str] = []
+        begin = self._memory.beginning(block, self._state) if self._memory else None
         if self._out_of_memory:
             why = f"not run: no memory was left after line {self._out_of_memory}"
             steps = [_failing_step(block, block.fence.line, why)]
@@ -288,6 +302,9 @@ class NoteRun:
             has_failed = any(step.error for of_block in (*self._steps, steps) for step in of_block)
             if left and not has_failed:
                 steps.append(_failing_step(block, *left))
+        if self._memory:
+            begin = None if self._watch.touched else begin
+            self._memory.remember(len(self._steps), block, begin, steps, self._state)
         return steps
 
     def _run_in_state_of_note(self, block: Block) -> tuple[list[Step], list[str]]:
@@ -427,9 +444,9 @@ class NoteRun:
             try:
                 examples = doctest.DocTestParser().get_examples(text)
                 with self.calls_undone_together():
-                    outcomes = self.call(_run_examples, examples, _Namespace(self.namespace))
+                    outcomes = self.call(run_examples, examples, Namespace(self.namespace))
             except Exception as error:
-                outcomes = [_Outcome(0, "", f"{type(error).__name__}: {error}")]
+                outcomes = [Outcome(0, "", f"{type(error).__name__}: {error}")]
             for outcome in outcomes:
                 line = first + outcome.line
                 yield Step(line, outcome.expected, (line + 1, line), outcome.got, example=True)
@@ -524,51 +541,6 @@ class NoteRun:
         if isinstance(error, OutputLimitError):
             return f"stopped at line {line}: it wrote more than {MOST_OUTPUT:,} characters"
         return self._capture.traceback_of(error, seconds)
-
-
-class _Namespace(dict[str, Any]):
-    """The namespace of a note, which deepcopy shares rather than copies."""
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Namespace:
-        return _Namespace(self)
-
-
-class _Outcome(NamedTuple):
-    """The outcome of a docstring example: its line from 0, its expected and its real output."""
-
-    line: int
-    expected: str
-    got: str
-
-
-def _run_examples(examples: list[doctest.Example], namespace: dict[str, Any]) -> list[_Outcome]:
-    """Run the examples of a docstring; an output that matches as in doctest is the expected one."""
-    found = []
-    for example in examples:
-        if example.options.get(doctest.SKIP):
-            continue
-        output = io.StringIO()
-
-        def show(value: object, output: io.StringIO = output) -> None:
-            if value is not None:
-                output.write(f"{value!r}\n")
-
-        hook, sys.displayhook = sys.displayhook, show
-        expected = example.want
-        try:
-            with contextlib.redirect_stdout(output):
-                code = compile(example.source, "<docstring>", "single", dont_inherit=True)
-                exec(code, namespace)
-        except Exception as error:
-            expected = example.exc_msg or expected
-            output.write("".join(traceback.format_exception_only(error)))
-        finally:
-            sys.displayhook = hook
-        got = output.getvalue()
-        if _CHECKER.check_output(expected, got, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE):
-            got = expected
-        found.append(_Outcome(example.lineno, expected.rstrip("\n"), got.rstrip("\n")))
-    return found
 
 
 def _failing_step(block: Block, line: int, why: str) -> Step:

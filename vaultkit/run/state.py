@@ -67,6 +67,13 @@ class State:
                 state._values[name] = facet.fresh()
         return state
 
+    def equals(self, other: State) -> bool:
+        """Return whether all facets have the same values."""
+        mine, its = self._values, other._values
+        return mine.keys() == its.keys() and all(
+            bool((_FACETS[name].same or eq)(value, its[name])) for name, value in mine.items()
+        )
+
     def apply(self, names: Iterable[str] = (), *, present: State | None = None) -> None:
         """Restore this state: all that was captured, or the facets named.
 
@@ -281,7 +288,10 @@ _FACETS: dict[str, _Facet] = {
     "numpy": _Facet(_get_numpy, _set_numpy, same=_have_same_parts),
     "numpy.random": _Facet(np.random.get_state, np.random.set_state, same=_are_equal_generators),
     "decimal": _Facet(
-        lambda: decimal.getcontext().copy(), lambda c: decimal.setcontext(c.copy()), decimal.Context
+        lambda: decimal.getcontext().copy(),
+        lambda c: decimal.setcontext(c.copy()),
+        decimal.Context,
+        same=lambda one, other: repr(one) == repr(other),
     ),
     "logging": _Facet(
         _get_logging,

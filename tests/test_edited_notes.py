@@ -1,0 +1,67 @@
+"""A page that a reader edits runs again only what the edit can change, and finds the same."""
+
+import random
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from own_vault import ROOT, VAULT
+
+from vaultkit.doors.browser import BrowserChecker
+
+NOTES = sorted(path for path, note in VAULT.notes.items() if note.blocks)
+#: Notes that draw random numbers, train, and change arrays in place.
+USUAL = ("/A Head That Learns.md", "/Softmax Saturation.md", "/Multi-Head Attention.md")
+NUMBER = re.compile(r"(?<![\w.])\d+(\.\d+)?(?![\w.])")
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the vault, since an edited note is written there while it is inspected."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in ("docs", "snippets", "figures"):
+        shutil.copytree(ROOT / name, folder / name)
+    return folder
+
+
+def edited(code: str, chance: random.Random) -> str:
+    """Return code with another number."""
+    found = list(NUMBER.finditer(code))
+    if not found:
+        return f"{code}\n"
+    place = chance.choice(found)
+    number = f"{float(place[0]) * 1.1 + 0.1:.3f}" if "." in place[0] else str(int(place[0]) + 1)
+    return code[: place.start()] + number + code[place.end() :]
+
+
+def found_by(desk: BrowserChecker, name: str, edits: dict[int, str]) -> list[Any]:
+    """Return what a run reports, apart from times and limits."""
+    reports: list[dict[str, Any]] = []
+    try:
+        desk.check(name, edits, reports.append)
+    except ValueError as error:
+        return [str(error)]
+    for report in reports:
+        report.get("check", {}).pop("seconds", None)
+    return [report for report in reports if "limit" not in report]
+
+
+@pytest.mark.usually(*USUAL)
+@pytest.mark.parametrize("path", NOTES, ids=lambda path: f"/{path.name}")
+def test_edits_are_judged_as_in_a_whole_run(
+    path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(vault)
+    monkeypatch.syspath_prepend(str(vault))
+    name = str(path.relative_to(ROOT / "docs"))
+    chance = random.Random(name)
+    one = BrowserChecker(vault / "docs", figures_module="figures")
+    blocks = one.vault.notes[vault / "docs" / name].blocks
+    edits: dict[int, str] = {}
+    for _ in range(3):
+        index = chance.randrange(len(blocks))
+        edits[index] = edited(blocks[index].fence.text.rstrip("\n"), chance)
+        whole = BrowserChecker(vault / "docs", figures_module="figures")
+        assert found_by(one, name, edits) == found_by(whole, name, edits)

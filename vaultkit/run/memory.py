@@ -1,0 +1,258 @@
+"""Remembers the run of a note, so that the next one runs only what an edit can change.
+
+A block is not run again if its code, all that it can read, and the global settings are as they were
+when it ran last. What it has bound and changed is then restored: the same objects, with their
+contents at that time, so that the run goes on as if the block had run.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vaultkit.read.note import Block
+from vaultkit.run.contents import (
+    Contents,
+    UnknownContentsError,
+    is_plain_copy,
+    names_of_code,
+)
+from vaultkit.run.reads import Names, names_of
+from vaultkit.run.state import State
+
+_ABSENT = object()
+#: How many runs of a block are remembered: with the published code, and with some edits.
+_RUNS = 3
+#: References to an object that one name is bound to: this one, and two of the code that counts.
+_ONE_REFERENCE = 3
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The variables and settings with which a block begins, and what it can read of them."""
+
+    names: Names
+    variables: Mapping[str, Any]
+    state: State
+    read: Contents
+
+
+@dataclass(frozen=True)
+class _Remembered:
+    """A block that has run: what it could read, and what it has left."""
+
+    block: Block
+    begin: Beginning
+    bound: Mapping[str, Any]
+    #: Names that it has not bound, or to the objects that they had before.
+    unchanged: Mapping[str, Any]
+    left: Contents
+    state: State
+    steps: list[Any]
+
+
+class Memory:
+    """The last runs of each block of a note in this process."""
+
+    def __init__(self) -> None:
+        #: One module for all runs, since functions of earlier runs refer to its variables.
+        self.module = types.ModuleType("__main__")
+        self._fresh = dict(vars(self.module))
+        #: The last runs of each block, the newest first.
+        self._blocks: defaultdict[int, deque[_Remembered]] = defaultdict(
+            lambda: deque(maxlen=_RUNS)
+        )
+        self._values: dict[str, tuple[Contents, State, Any]] = {}
+        #: The state after the last block; None before the first.
+        self._state: State | None = None
+        self.modules = LocalModules()
+
+    def begin(self) -> types.ModuleType:
+        """Return the module of the note, without variables."""
+        variables = vars(self.module)
+        for name in variables.keys() - self._fresh.keys() - {"__builtins__"}:
+            del variables[name]
+        variables.update(self._fresh)
+        self._state = None
+        return self.module
+
+    def recall(self, index: int, block: Block, state: State) -> tuple[list[Any], State] | None:
+        """Restore what a block has left, if it need not run again; else return None.
+
+        Parameters
+        ----------
+        index, block
+            The block, and its number.
+        state
+            The state in which it would run.
+
+        Returns
+        -------
+        steps, state
+            The steps of the block, and the state after it.
+        """
+        variables = vars(self.module)
+        for known in self._blocks[index]:
+            if known.block == block and self._begins_so(known, state):
+                if not known.left.restore(variables):
+                    return None
+                variables.update(known.bound)
+                self._state = known.state
+                return known.steps, known.state
+        return None
+
+    def _begins_so(self, known: _Remembered, state: State) -> bool:
+        """Return whether a block would begin as it did when it ran before."""
+        names, variables = known.begin.names, vars(self.module)
+        if not known.begin.state.equals(state):
+            return False
+        if any(variables.get(name, _ABSENT) is not v for name, v in known.unchanged.items()):
+            return False
+        if names.imports and not self.modules.are_fresh:
+            return False
+        try:
+            return Contents(variables, names.read) == known.begin.read
+        except UnknownContentsError:
+            return False
+
+    def beginning(self, block: Block, state: State) -> Beginning | None:
+        """Return with what a block begins; None if it has to run each time."""
+        variables = vars(self.module)
+        names = names_of(block.fence.text) if block.kind == "python" else None
+        if names is None or "raises" in block.fence.options:
+            return None
+        if names.imports and not self.modules.are_fresh:
+            return None
+        try:
+            return Beginning(names, dict(variables), state, Contents(variables, names.read))
+        except UnknownContentsError:
+            return None
+
+    def remember(
+        self, index: int, block: Block, begin: Beginning | None, steps: list[Any], state: State
+    ) -> None:
+        """Remember a block that has run.
+
+        Parameters
+        ----------
+        index, block
+            The block, and its number.
+        begin
+            With what it began; None if it has to run each time.
+        steps, state
+            Its steps, and the state after it.
+        """
+        self._state = state
+        if begin is None or any(step.error or step.example for step in steps):
+            return
+        names, old, variables = begin.names, begin.variables, vars(self.module)
+        for known in list(self._blocks[index])[:1]:
+            self._keep_equal_objects(known, old)
+        changed = {n for n, value in variables.items() if old.get(n, _ABSENT) is not value}
+        changed -= {"__builtins__"}
+        # In the order of the variables, which messages depend on.
+        bound = {n: value for n, value in variables.items() if n in names.bound | changed}
+        if not (old.keys() | names.bound) <= variables.keys():
+            return  # it has deleted a name
+        unchanged = {name: old.get(name, _ABSENT) for name in names.perhaps - bound.keys()}
+        try:
+            left = Contents(variables, {*names.read, *bound})
+        except UnknownContentsError:
+            return
+        run = _Remembered(block, begin, bound, unchanged, left, state, steps)
+        self._blocks[index].appendleft(run)
+
+    def _keep_equal_objects(self, known: _Remembered, old: Mapping[str, Any]) -> None:
+        """Bind names to the objects that they had before, where a block has made equal ones.
+
+        What depends on these need not run again. Nothing else may refer to the new objects.
+        """
+        variables = vars(self.module)
+        for name, former in known.bound.items():
+            value = variables.get(name, _ABSENT)
+            if value is former or old.get(name, _ABSENT) is value:
+                continue
+            is_alone = sys.getrefcount(value) <= _ONE_REFERENCE
+            if is_alone and is_plain_copy(value, former, known.left):
+                variables[name] = former
+
+    def evaluate(
+        self, evaluate: Callable[..., Any], code: str, *, variables: Mapping[str, Any], **more: Any
+    ) -> Any:
+        """Evaluate code in the text; return the last value if it had the same variables then.
+
+        Parameters
+        ----------
+        evaluate
+            Evaluates it: ``vaultkit.checks.computed.evaluate``.
+        code, variables, more
+            Its arguments.
+        """
+        before, state = self._contents_for(code, variables), self._state
+        if before is None or state is None:
+            return evaluate(code, variables=variables, **more)
+        if code in self._values:
+            its, its_state, value = self._values[code]
+            if its == before and its_state.equals(state):
+                return value
+        value = evaluate(code, variables=variables, **more)
+        if self._contents_for(code, variables) == before:
+            self._values[code] = before, state, value
+        return value
+
+    def _contents_for(self, code: str, variables: Mapping[str, Any]) -> Contents | None:
+        """Return all that an expression can read; None if that is unknown."""
+        try:
+            names = names_of_code(compile(code.strip(), "", "eval", dont_inherit=True))
+            return Contents(variables, names)
+        except (SyntaxError, UnknownContentsError):
+            return None
+
+
+@dataclass
+class LocalModules:
+    """The modules beside the vault that a note has imported.
+
+    They are imported once, as long as that has no effects and their contents stay as they were.
+    """
+
+    _known: dict[str, tuple[types.ModuleType, Path, Contents]] = field(default_factory=dict)
+    _have_effects: bool = False
+
+    @property
+    def are_fresh(self) -> bool:
+        """Whether all modules are as they were after their import."""
+        try:
+            return not self._have_effects and all(
+                _contents_of_module(module) == contents
+                for module, _, contents in self._known.values()
+            )
+        except UnknownContentsError:
+            return False
+
+    def fresh(self) -> dict[str, tuple[types.ModuleType, Path]]:
+        """Return the modules that need not be imported again, with their files."""
+        if not self.are_fresh:
+            self._known.clear()
+            self._have_effects = False
+        return {name: (module, path) for name, (module, path, _) in self._known.items()}
+
+    def execute(self, module: types.ModuleType, path: Path, execute: Callable[[], None]) -> None:
+        """Execute a module, and remember it."""
+        state, written = State.capture(), getattr(sys.stdout, "length", 0)
+        execute()
+        is_silent = written == getattr(sys.stdout, "length", 0)
+        self._have_effects |= not (is_silent and state.equals(State.capture()))
+        try:
+            self._known[module.__name__] = module, path, _contents_of_module(module)
+        except UnknownContentsError:
+            self._have_effects = True
+
+
+def _contents_of_module(module: types.ModuleType) -> Contents:
+    return Contents({"module": module}, ["module"])
