@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from snippets import bank_by_hand as hand
 from snippets import translation_example as tr
 from snippets.attention import attention_scores, attention_weights
+from snippets.softmax import softmax
 
 UNIT = 17  # side of one number
 
@@ -202,3 +204,62 @@ def _applied(data: Mapping[str, Any], y: float) -> tuple[list[str], float]:
         st.heat_map(x, y_Z, Z, "value", cell, size=st.SMALL),
     ]
     return parts, y_Z + n * cell[1] + 14
+
+
+ASKING = [hand.tokens.index("river"), hand.BANK]
+EARLIER = np.where(np.tri(hand.n, dtype=bool)[ASKING], 0, -np.inf)
+MASKED = softmax(hand.scaled_scores[ASKING] + EARLIER)
+
+
+def sums_data(
+    tokens: Any = hand.tokens,
+    alpha: Any = hand.alpha[ASKING],
+    alpha_masked: Any = MASKED,
+) -> dict[str, Any]:
+    """Return two rows of weights, without and with a causal mask."""
+    return {"tokens": tokens, "maps": [alpha, alpha_masked]}
+
+
+def draw_sums(data: Mapping[str, Any]) -> str:
+    """Draw both maps with the sums of their rows and columns."""
+    tokens, left, cell, parts = data["tokens"], 62.0, (35.0, 30.0), []
+    right = left + cell[0] * len(tokens)
+    for top, words, weights in zip(
+        (76, 256), ("without a mask", "with a causal mask"), data["maps"], strict=True
+    ):
+        low = top + 2 * cell[1]
+        parts += [
+            st.text(12, top - 50, words, bold=True),
+            st.tokens_across(left, top - 10, tokens, cell[0]),
+            st.tokens_down(left - 10, top, ["river", "bank"], cell[1], marked=None),
+            st.heat_map(left, top, weights, "score", cell, size=st.SMALL),
+            st.text(right + 26, top - 10, "sum", anchor="middle", cls="vk-muted", size=st.SMALL),
+            *(
+                st.text(right + 26, top + (i + 0.5) * cell[1] + 5, f"{total:.2f}", anchor="middle")
+                for i, total in enumerate(weights.sum(axis=1))
+            ),
+            st.path(f"M{left} {low + 6}H{st.num(right)}"),
+            st.text(left - 10, low + 26, "sum", anchor="end", cls="vk-muted", size=st.SMALL),
+            *(
+                st.text(
+                    left + (j + 0.5) * cell[0],
+                    low + 26,
+                    f"{total:.2f}",
+                    anchor="middle",
+                    cls="vk-muted",
+                    size=st.SMALL,
+                )
+                for j, total in enumerate(weights.sum(axis=0))
+            ),
+        ]
+    return st.figure_svg(
+        "row-and-column-sums",
+        "Sums of the rows and of the columns",
+        "Two rows of weights, of river and bank, without and with a causal mask. Each row sums to"
+        f" 1. The columns do not: without a mask from {data['maps'][0].sum(axis=0).min():.2f} to"
+        f" {data['maps'][0].sum(axis=0).max():.2f}.",
+        256 + 2 * cell[1] + 36,
+        parts,
+        left=12,
+        right=right + 42,
+    )

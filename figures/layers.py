@@ -10,7 +10,8 @@ import numpy as np
 from figures import style as st
 from figures.matrices import slanted
 from snippets import bank_by_hand as hand
-from snippets.feed_forward import gelu, relu
+from snippets.attention import scaled_dot_product_attention
+from snippets.feed_forward import feed_forward, gelu, relu
 from snippets.layer_norm import layer_norm
 from snippets.multi_head import multi_head_attention
 
@@ -275,3 +276,51 @@ def draw_norm(data: Mapping[str, Any]) -> str:
 
 def _signed(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}".replace("-", "−")
+
+
+SUMMED = hand.X + HEADS
+OTHER = SUMMED.copy()
+OTHER[hand.BANK, 1] = 0
+
+
+def own_row_data(tokens: Any = hand.tokens, X: Any = SUMMED, other: Any = OTHER) -> dict[str, Any]:
+    """Return how much each row of two layers changes when bank loses its water."""
+
+    def feed(x: Any) -> Any:
+        return feed_forward(x, hand.W_1, hand.b_1, hand.W_2, hand.b_2)
+
+    def attend(x: Any) -> Any:
+        return scaled_dot_product_attention(x, x, x)
+
+    changes = [np.abs(layer(other) - layer(X)).max(axis=1) for layer in (feed, attend)]
+    return {"tokens": tokens, "changes": np.array(changes)}
+
+
+def draw_own_row(data: Mapping[str, Any]) -> str:
+    """Draw the largest change of each row as a column, for both layers."""
+    tokens, changes, left, pitch, high = data["tokens"], data["changes"], 14.0, 43.0, 92.0
+    parts = []
+    for i, (words, hue) in enumerate((("feed-forward layer", "fg"), ("attention", "score"))):
+        floor = 148 + 182 * i
+        parts += [
+            st.text(12, floor - high - 28, words, bold=True),
+            st.path(f"M{left} {floor}H{st.num(left + pitch * len(tokens))}"),
+        ]
+        for j, (token, change) in enumerate(zip(tokens, changes[i], strict=True)):
+            x, length = left + pitch * (j + 0.5), max(high * float(change), 1.0)
+            parts += [
+                st.rect(x - 14, floor - length, 28, length, cls=f"vk-{hue}", opacity=0.6, radius=2),
+                st.text(x, floor - length - 7, f"{change:.2f}", anchor="middle", size=st.SMALL),
+                st.text(x, floor + 19, token, anchor="middle", cls="vk-muted", size=st.SMALL),
+            ]
+    return st.figure_svg(
+        "own-row-only",
+        "Which rows change when one word changes",
+        "Columns for the words, twice. When bank loses its water, only its own row changes in the"
+        f" feed-forward layer, by {changes[0].max():.2f}; in attention every row changes, from"
+        f" {changes[1].min():.2f} to {changes[1].max():.2f}.",
+        148 + 182 + 28,
+        parts,
+        left=12,
+        right=left + pitch * len(tokens),
+    )

@@ -291,40 +291,81 @@ def column_data(
 
 def draw_column(data: Mapping[str, Any]) -> str:
     """Draw the rows of three words before and after one key becomes zero."""
-    tokens, width, parts = data["tokens"], 38.5, []
-    river = SIDE + data["river"] * width
-    largest = float(np.max(data["weights"]))
-    for top, words, weights in zip(
-        (72, 238), ("with the key of river", "with zeros as its key"), data["weights"], strict=True
-    ):
+    first, second = (weights[:, data["river"]] for weights in data["weights"])
+    return _before_and_after(
+        "key-column",
+        "One key, every row that finds it",
+        f"Weights of {', '.join(data['rows'])} on all words, twice. With the key of river its"
+        f" column is {st.listed(first)}; with zeros as its key {st.listed(second)}, and all rows"
+        " are even.",
+        data,
+        ("with the key of river", "with zeros as its key"),
+        (data["river"] * WIDE, 0, WIDE, 3 * PITCH),
+    )
+
+
+def row_data(
+    tokens: Any = hand.tokens,
+    Q: Any = hand.Q,
+    K: Any = hand.K,
+    BANK: int = hand.BANK,
+    scale: float = 1 / np.sqrt(hand.d_k),
+) -> dict[str, Any]:
+    """Return three rows of weights, and the same when bank looks for money only."""
+    rows, changed = [BANK - 1, BANK, BANK + 1], Q.copy()
+    changed[BANK] = [0, 8]
+    found = [attention_weights(queries[rows] @ K.T, scale=scale) for queries in (Q, changed)]
+    return {"tokens": tokens, "rows": [tokens[i] for i in rows], "weights": found}
+
+
+def draw_row(data: Mapping[str, Any]) -> str:
+    """Draw the rows of three words before and after one query changes."""
+    first, second = (weights[1].max() for weights in data["weights"])
+    return _before_and_after(
+        "query-row",
+        "One query, one row",
+        f"Weights of {', '.join(data['rows'])} on all words, twice. When the query of"
+        f" {data['rows'][1]} changes, the largest weight of its row becomes {second:.2f} instead"
+        f" of {first:.2f}; both other rows stay as they are.",
+        data,
+        (f"{data['rows'][1]} looks for a place or money", "looks for money only"),
+        (0, PITCH, WIDE * len(data["tokens"]), PITCH),
+    )
+
+
+WIDE = 38.5  # of a cell with two decimals
+
+
+def _before_and_after(
+    name: str,
+    title: str,
+    desc: str,
+    data: Mapping[str, Any],
+    names: tuple[str, str],
+    marked: tuple[float, float, float, float],
+) -> str:
+    """Draw two maps of the same rows on one scale, each with the same part outlined."""
+    tokens, parts, largest = data["tokens"], [], float(np.max(data["weights"]))
+    x, y, width, height = marked
+    for top, words, weights in zip((72, 238), names, data["weights"], strict=True):
         parts += [
             st.text(SIDE - 54, top - 46, words, bold=True),
-            st.tokens_across(SIDE, top - 8, tokens, width),
+            st.tokens_across(SIDE, top - 8, tokens, WIDE),
             st.tokens_down(SIDE - 10, top, data["rows"], PITCH, marked=None),
             st.heat_map(
                 SIDE,
                 top,
                 weights,
                 "score",
-                (width, PITCH),
+                (WIDE, PITCH),
                 # Both maps have one scale.
                 full=st.FAINT + (st.FULL - st.FAINT) * float(weights.max()) / largest,
                 size=st.SMALL,
             ),
-            st.outline(river, top, width, 3 * PITCH),
+            st.outline(SIDE + x, top + y, width, height),
         ]
-    with_key, without = (weights[:, data["river"]] for weights in data["weights"])
-    return st.figure_svg(
-        "key-column",
-        "One key, every row that finds it",
-        f"Weights of {', '.join(data['rows'])} on all words, twice. With the key of river its"
-        f" column is {st.listed(with_key)}; with zeros as its key {st.listed(without)}, and all"
-        " rows are even.",
-        238 + 3 * PITCH + 6,
-        parts,
-        left=12,
-        right=SIDE + width * len(tokens) + 1,
-    )
+    right = SIDE + WIDE * len(tokens) + 1
+    return st.figure_svg(name, title, desc, 238 + 3 * PITCH + 6, parts, left=12, right=right)
 
 
 WORDS = ["in", "the", "river", ".", "the", "bank"]

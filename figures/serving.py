@@ -219,6 +219,6 @@ def draw_tiled(data: Mapping[str, Any]) -> str:
         f" {', '.join(map(str, wrong))} get the wrong keys.",
         36 + 122 + 88,
         parts,
-        left=left + 2,
+        left=left,
         right=left + cell * len(right) - 2,
     )

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
-from snippets.rotary import rotary_angles, rotate
+from snippets.rotary import alibi_bias, alibi_slopes, rotary_angles, rotate
+from snippets.softmax import softmax
 
 POSITIONS = 6
 WIDTH = 4
@@ -109,4 +110,46 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 84,
         parts,
         left=29.5,
+    )
+
+
+def slopes_data() -> dict[str, Any]:
+    """Return the weights of eight heads with ALiBi on twelve tokens, if all scores are equal."""
+    return {"weights": softmax(alibi_bias(8, 12)[:, -1]), "slopes": alibi_slopes(8)}
+
+
+def draw_slopes(data: Mapping[str, Any]) -> str:
+    """Draw a row for each head, from the largest slope to the smallest."""
+    weights, left, top, cell = data["weights"], 84.0, 56.0, (33.0, 28.0)
+    heads, tokens = weights.shape
+    parts = [
+        st.text(12, 24, "slope", size=st.SMALL),
+        st.text(left, 24, "tokens read, the last one on the right", cls="vk-muted", size=st.SMALL),
+        *(
+            st.text(
+                left + (j + 0.5) * cell[0],
+                top - 10,
+                f"{j + 1 - tokens}".replace("-", "−"),
+                anchor="middle",
+                cls="vk-muted",
+                size=13,
+            )
+            for j in range(tokens)
+        ),
+        *(
+            st.text(left - 14, top + (i + 0.5) * cell[1] + 5, f"1/{1 / slope:.0f}", anchor="end")
+            for i, slope in enumerate(data["slopes"])
+        ),
+        st.heat_map(left, top, weights, "score", cell, decimals=None, full=0.95),
+    ]
+    return st.figure_svg(
+        "alibi-slopes",
+        "What eight heads with ALiBi read, if all scores are equal",
+        f"A map of {heads} heads by {tokens} tokens. The first head gives the last token"
+        f" {weights[0, -1]:.4f} and the first {weights[0, 0]:.4f}; the last head is almost even,"
+        f" {weights[-1, -1]:.4f} and {weights[-1, 0]:.4f}.",
+        top + heads * cell[1] + 6,
+        parts,
+        left=12,
+        right=left + tokens * cell[0],
     )

@@ -10,6 +10,7 @@ import numpy as np
 from figures import style as st
 from snippets import bank_stories, trained_decoder
 from snippets.decoder import next_token_logits
+from snippets.sampling import next_token_probabilities
 from snippets.softmax import softmax
 
 STORY = "Mia and Tom wade in the river . the bank is green . Mia and Tom go home . <end>"
@@ -83,4 +84,66 @@ def draw_surprise(data: Mapping[str, Any]) -> str:
         bottom + 46,
         parts,
         left=38.2,
+    )
+
+
+WAYS: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "temperature 0.5": {"temperature": 0.5},
+    "temperature 2": {"temperature": 2.0},
+    "top-k 3": {"top_k": 3},
+    "top-p 0.8": {"top_p": 0.8},
+    "min-p 0.8": {"min_p": 0.8},
+}
+
+
+def ways_data() -> dict[str, Any]:
+    """Return the six likeliest words after two names, and their shares for each way to choose."""
+    weights, _ = trained_decoder.load()
+    numbers = bank_stories.to_numbers(["<end>", "Mia", "and", "Tom"])
+    last = next_token_logits(weights, numbers, trained_decoder.NUM_HEADS)[-1]
+    order = np.argsort(-last, kind="stable")[:6]
+    return {
+        "words": [bank_stories.VOCABULARY[i] for i in order],
+        "shares": [next_token_probabilities(last, **way)[order].round(4) for way in WAYS.values()],
+    }
+
+
+def draw_ways(data: Mapping[str, Any]) -> str:
+    """Draw for each way one bar of length 1, cut into the shares of the words."""
+    left, width, parts = 12.0, 468.0, []
+    for i, (name, shares) in enumerate(zip(WAYS, data["shares"], strict=True)):
+        y, x = 38 + 68.0 * i, left
+        parts.append(st.text(left, y - 9, name))
+        for k, (word, share) in enumerate(zip(data["words"], shares, strict=True)):
+            wide = width * float(share)
+            if wide < 2:
+                continue
+            parts += [
+                st.rect(
+                    x, y, wide - 2, 32, cls="vk-value", opacity=round(0.5 - 0.07 * k, 2), radius=2
+                ),
+                st.text(x + wide / 2 - 1, y + 21, word, anchor="middle", size=st.SMALL),
+            ]
+            x += wide
+        rest = left + width - x
+        if rest > 4:
+            parts.append(st.rect(x, y, rest, 32, cls="vk-line", stroke=1, radius=2))
+    said = "; ".join(
+        f"{name} "
+        + ", ".join(
+            f"{word} {share:.2f}"
+            for word, share in zip(data["words"], shares, strict=True)
+            if share
+        )
+        for name, shares in zip(WAYS, data["shares"], strict=True)
+    )
+    return st.figure_svg(
+        "ways-to-choose",
+        "Six ways to choose, one distribution",
+        f"Six bars of one length, cut into the shares of words: {said}.",
+        38 + 68 * len(WAYS) - 30,
+        parts,
+        left=left,
+        right=left + width,
     )
