@@ -71,7 +71,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class EditorSettings:
     """What the editor has set.
 
     Attributes
@@ -88,25 +88,25 @@ class Wishes:
     run_all: bool = True
     notifies: bool = False
 
-    def updated(self, settings: Any) -> Wishes:
+    def updated(self, settings: Any) -> EditorSettings:
         """Return them with the settings that an editor sends; wrong values are left out.
 
         Examples
         --------
-        >>> Wishes().updated({"vaultkit": {"pause": 0.5, "check": "open"}})
-        Wishes(pause=0.5, run_all=False, notifies=False)
+        >>> EditorSettings().updated({"vaultkit": {"pause": 0.5, "check": "open"}})
+        EditorSettings(pause=0.5, run_all=False, notifies=False)
         """
         settings = _plain(settings)
         settings = _plain(settings.get("vaultkit", settings))
         pause, check = settings.get("pause"), settings.get("check")
-        wishes = self
+        editor_settings = self
         if messages := settings.get("messages"):
-            wishes = replace(wishes, notifies=messages == "notification")
+            editor_settings = replace(editor_settings, notifies=messages == "notification")
         if isinstance(pause, int | float) and pause >= 0:
-            wishes = replace(wishes, pause=float(pause))
+            editor_settings = replace(editor_settings, pause=float(pause))
         if check in ("all", "open"):
-            wishes = replace(wishes, run_all=check == "all")
-        return wishes
+            editor_settings = replace(editor_settings, run_all=check == "all")
+        return editor_settings
 
 
 @dataclass(frozen=True)
@@ -136,10 +136,10 @@ class Status:
 class Listener(Protocol):
     """Receives the results."""
 
-    def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
+    def note_checked(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
         """Receive the checks of a note, with its draft if it is open."""
 
-    def ran(self) -> None:
+    def code_ran(self) -> None:
         """Receive the notice that the code of a draft has run."""
 
     def say(self, words: str, outcome: str) -> None:
@@ -161,13 +161,15 @@ class Drafts:
         The folder of the vault.
     listener
         Receives the results, in the current event loop.
-    wishes
+    editor_settings
         What the editor has set.
     """
 
-    def __init__(self, folder: Path, listener: Listener, wishes: Wishes = Wishes()) -> None:
+    def __init__(
+        self, folder: Path, listener: Listener, editor_settings: EditorSettings = EditorSettings()
+    ) -> None:
         self._listener = listener
-        self.wishes = wishes
+        self.editor_settings = editor_settings
         self._loop = loop = asyncio.get_running_loop()
         self._open: dict[Path, Draft] = {}
         #: Of the notes that are not open: those with reports, with failures, and yet to be checked.
@@ -241,7 +243,7 @@ class Drafts:
         self._background.outdate(path)
         if draft.timer:
             draft.timer.cancel()
-        draft.timer = self._loop.call_later(self.wishes.pause, self._check_text, path)
+        draft.timer = self._loop.call_later(self.editor_settings.pause, self._check_text, path)
 
     def saved(self, path: Path) -> None:
         """Check the notes that depend on a draft that was saved."""
@@ -261,7 +263,7 @@ class Drafts:
             draft.timer.cancel()
         self._background.forget(path)
         self._read_vault()
-        self._listener.found(draft.note, [], draft)
+        self._listener.note_checked(draft.note, [], draft)
         self._ask([path])
 
     def files_changed(self, paths: Sequence[Path]) -> None:
@@ -271,7 +273,7 @@ class Drafts:
         self._read_vault()
         for path in (self._reported | self._waiting) - self.vault.notes.keys():
             if path in self._reported:
-                self._listener.found(Note(path, ""), [], None)
+                self._listener.note_checked(Note(path, ""), [], None)
             self._forget(path)
         notes = affected_notes(self.vault, paths)
         for note in notes:
@@ -331,7 +333,7 @@ class Drafts:
         # A new note that was closed unsaved is not in the vault.
         closed = [path for path in paths if path not in self._open and path in self.vault.notes]
         self._waiting.update(closed)
-        self._rounds.ask(self.vault, self._settings, closed, run=self.wishes.run_all)
+        self._rounds.ask(self.vault, self._settings, closed, run=self.editor_settings.run_all)
         self._listener.status_changed()
 
     def _forget(self, path: Path) -> None:
@@ -346,7 +348,7 @@ class Drafts:
             return
         reported = list(filter(_is_reported, checks))
         if reported or path in self._reported:
-            self._listener.found(note, reported, None)
+            self._listener.note_checked(note, reported, None)
         self._forget(path)
         if reported:
             self._reported.add(path)
@@ -386,7 +388,7 @@ class Drafts:
             return
         draft.verdict = verdict
         self._report(draft)
-        self._listener.ran()
+        self._listener.code_ran()
 
     def _show(self, verdict: Verdict, index: int) -> None:
         """Show the result of running up to a block: its variables, or its failures."""
@@ -399,7 +401,7 @@ class Drafts:
         self._listener.say("\n".join([f"block {index + 1} runs", *bound]), "")
 
     def _report(self, draft: Draft) -> None:
-        self._listener.found(draft.note, filter(_is_reported, draft.checks), draft)
+        self._listener.note_checked(draft.note, filter(_is_reported, draft.checks), draft)
         self._listener.status_changed()
 
 

@@ -34,35 +34,35 @@ class _Parts(Generic[_T]):
 
     Parameters
     ----------
-    things
+    items
         The items.
     """
 
-    def __init__(self, things: Sequence[_T]) -> None:
-        self._things = things
-        self._size = len(things) // _PARTS + 1
+    def __init__(self, items: Sequence[_T]) -> None:
+        self._items = items
+        self._size = len(items) // _PARTS + 1
         #: A pipe with the number of the first item of each part that nobody has taken yet.
         self._waiting, writer = os.pipe()
-        for first in self._firsts():
+        for first in self._first_numbers():
             os.write(writer, first.to_bytes(4, sys.byteorder))
         os.close(writer)
         #: By the number of the first item of each part, the process that has taken it.
-        self._taken = mmap.mmap(-1, len(things))
+        self._taken = mmap.mmap(-1, len(items))
 
-    def _firsts(self) -> range:
-        return range(0, len(self._things), self._size)
+    def _first_numbers(self) -> range:
+        return range(0, len(self._items), self._size)
 
     def take(self, number: int) -> Iterable[_T]:
         """Yield items for the process with a number, until all are taken."""
         while first := os.read(self._waiting, 4):
             at = int.from_bytes(first, sys.byteorder)
             self._taken[at] = number
-            yield from self._things[at : at + self._size]
+            yield from self._items[at : at + self._size]
 
     def taken_by(self, number: int) -> list[_T]:
         """Return the items that a process has taken."""
-        firsts = [at for at in self._firsts() if self._taken[at] == number]
-        return [thing for at in firsts for thing in self._things[at : at + self._size]]
+        firsts = [at for at in self._first_numbers() if self._taken[at] == number]
+        return [item for at in firsts for item in self._items[at : at + self._size]]
 
     def close(self) -> None:
         """Close the pipe."""
@@ -70,13 +70,13 @@ class _Parts(Generic[_T]):
 
 
 def divide(
-    things: Sequence[_T], work: Callable[[Iterable[_T]], Any], *, here: bool = True
+    items: Sequence[_T], work: Callable[[Iterable[_T]], Any], *, here: bool = True
 ) -> list[Any]:
     """Divide items among all processors; each process takes the next ones when it is free.
 
     Parameters
     ----------
-    things
+    items
         The items.
     work
         Processes some items, and returns something that JSON can write. It is called once in each
@@ -91,10 +91,10 @@ def divide(
         The value that `work` returned in each process.
     """
     others = count_spare_processors()
-    count = min(_MOST, others + (others > 0 and not here), len(things) // _FEW)
+    count = min(_MOST, others + (others > 0 and not here), len(items) // _FEW)
     if count < (1 if here else 2) or not _can_fork():
-        return [work(things)] if here else []
-    parts = _Parts(things)
+        return [work(items)] if here else []
+    parts = _Parts(items)
     #: The pipe from which the result of each helper is read, by the helper's process.
     running: dict[int, int] = {}
     # A collection of garbage in a helper would write to all objects, and so copy their memory.

@@ -29,7 +29,7 @@ from vaultkit import __version__
 from vaultkit.checks.check import FAILS
 from vaultkit.checks.evidence import Value
 from vaultkit.doors.bind_action import BIND, bind_actions, choose, find_candidates
-from vaultkit.doors.drafts import Draft, Wishes
+from vaultkit.doors.drafts import Draft, EditorSettings
 from vaultkit.doors.messages import Messages
 from vaultkit.doors.protocol import COMPLETIONS, SYMBOLS, Protocol, RequestedPlace
 from vaultkit.doors.reports import NotePath, Reports
@@ -75,7 +75,7 @@ class Server(LanguageServer):
         self._folder = folder
         #: The reports of the vaults, by the folders that the editor has opened, as it names them.
         self._opened: dict[Path, Reports] = {}
-        self._wishes = Wishes()
+        self._editor_settings = EditorSettings()
         #: Whether the server watches the files of the vaults, since the editor does not.
         self._watches = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -124,7 +124,7 @@ class Server(LanguageServer):
 
     def _initialize(self, params: types.InitializeParams) -> None:
         """Read the vault of the first folder of the workspace."""
-        self._wishes = self._wishes.updated(params.initialization_options)
+        self._editor_settings = self._editor_settings.updated(params.initialization_options)
         uris = [folder.uri for folder in params.workspace_folders or []]
         uris = uris or [uri for uri in [params.root_uri] if uri]
         folders = [Path(to_fs_path(uri) or ".") for uri in uris]
@@ -151,7 +151,7 @@ class Server(LanguageServer):
             os.chdir(root.resolve().parent)
         encoding = self.workspace.position_encoding
         encoding = str(getattr(encoding, "value", encoding))
-        self._opened[folder] = Reports(self, root, encoding, self._wishes)
+        self._opened[folder] = Reports(self, root, encoding, self._editor_settings)
         return self._opened[folder]
 
     @property
@@ -220,9 +220,9 @@ class Server(LanguageServer):
     # --- Settings and folders ----------------------------------------------------------------
 
     def _did_configure(self, params: types.DidChangeConfigurationParams) -> None:
-        self._wishes = self._wishes.updated(params.settings)
+        self._editor_settings = self._editor_settings.updated(params.settings)
         for reports in self._reports:
-            reports.drafts.wishes = self._wishes
+            reports.drafts.editor_settings = self._editor_settings
             reports.drafts.check_all()
 
     def _did_change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from lsprotocol import types
 
 from vaultkit.checks.check import FAILS, Check
-from vaultkit.doors.drafts import Draft, Drafts, Status, Wishes
+from vaultkit.doors.drafts import Draft, Drafts, EditorSettings, Status
 from vaultkit.doors.protocol import Protocol
 from vaultkit.read.note import Note
 from vaultkit.read.options import OptionsError
@@ -41,20 +41,22 @@ class Reports:
         The folder of the vault, as the editor names it.
     encoding
         The unit in which the editor counts columns.
-    wishes
+    editor_settings
         What the editor has set.
     """
 
-    def __init__(self, server: Any, folder: Path, encoding: str, wishes: Wishes) -> None:
+    def __init__(
+        self, server: Any, folder: Path, encoding: str, editor_settings: EditorSettings
+    ) -> None:
         self._server = server
         self._folder = folder
         self._timer: asyncio.TimerHandle | None = None
-        self._said: Status | None = None
+        self._last_status: Status | None = None
         #: The progress that the editor shows: its token, and how many notes it is about.
         self._token, self._all = "", 0
         self._invalid: tuple[OptionsError | None, OptionsError | None] | None = None
         # Errors in the settings are known before there is a protocol in which to report them.
-        self.drafts = Drafts(folder, self, wishes)
+        self.drafts = Drafts(folder, self, editor_settings)
         self.in_words = Protocol(self.drafts, encoding, folder)
 
     def begin(self) -> None:
@@ -75,13 +77,13 @@ class Reports:
         for path in self.drafts.reported:
             self._publish(self.in_words.uri(path), [], None)
 
-    def found(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
+    def note_checked(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
         """Publish the failures in a note."""
         diagnostics = [self.in_words.diagnostic(note, check) for check in checks]
         uri = draft.uri if draft else self.in_words.uri(note.path)
         self._publish(uri, diagnostics, draft.version if draft else None)
 
-    def ran(self) -> None:
+    def code_ran(self) -> None:
         """Make the editor request the lenses and hints again."""
         workspace = self._server.client_capabilities.workspace
         if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
@@ -91,7 +93,7 @@ class Reports:
 
     def say(self, words: str, outcome: str) -> None:
         """Show a message to the user. Some editors join its lines, and show it themselves."""
-        if self.drafts.wishes.notifies:
+        if self.drafts.editor_settings.notifies:
             self._server.protocol.notify(MESSAGE, {"text": words, "fails": outcome == FAILS})
             return
         kind = types.MessageType.Warning if outcome == FAILS else types.MessageType.Info
@@ -117,8 +119,8 @@ class Reports:
         """Send the state of the vault to the editor if it has changed."""
         self._timer = None
         status = self.drafts.status
-        if status != self._said:
-            self._said = status
+        if status != self._last_status:
+            self._last_status = status
             folder = self._folder.as_uri()
             data = {"folder": folder, "text": str(status), **vars(status)}
             self._server.protocol.notify(STATUS, data)
@@ -127,7 +129,7 @@ class Reports:
     def _report_progress(self, status: Status) -> None:
         """Show the progress of checking many notes, if the editor can."""
         window = self._server.client_capabilities.window
-        if not (window and window.work_done_progress) or not self.drafts.wishes.run_all:
+        if not (window and window.work_done_progress) or not self.drafts.editor_settings.run_all:
             return
         progress = self._server.work_done_progress
         if not self._token and status.waiting > 1:

@@ -70,26 +70,19 @@ def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     first, second = _parts(scope, spoken)
     wanted = scope.dimensions(spoken)
     readings = []
-    for first_quantity, second_quantity in _pairs(scope.all_families):
-        named = _named(first_quantity, second_quantity, first) + _named(
-            second_quantity, first_quantity, second
-        )
-        named += _OF_DIMENSION * bool(wanted & scope.dimensions_of(second_quantity.names))
-        code = _code(first_quantity, second_quantity, _SIGNS[way])
-        holds = _are_together(first_quantity.values, second_quantity.values, way)
-        evidence = named, first_quantity.is_given
+    for one, other in _pairs(scope.all_families):
+        named = _named(one, other, first) + _named(other, one, second)
+        named += _OF_DIMENSION * bool(wanted & scope.dimensions_of(other.names))
+        code = _code(one, other, _SIGNS[way])
+        holds = _are_together(one.values, other.values, way)
+        evidence = named, one.is_given
         readings.append((evidence, holds, Candidate(code, SCORE + named, True)))
     best = max((evidence for evidence, _, _ in readings), default=(0.0, False))
-    meant = [
-        (holds, first_quantity) for evidence, holds, first_quantity in readings if evidence == best
-    ]
+    meant = [(holds, condition) for evidence, holds, condition in readings if evidence == best]
     # What the sentence does not name must be so of all that it may mean.
     if not meant or not all(holds for holds, _ in meant):
         return []
-    chosen = min(
-        (first_quantity for _, first_quantity in meant),
-        key=lambda first_quantity: len(first_quantity.code),
-    )
+    chosen = min((condition for _, condition in meant), key=lambda one: len(one.code))
     return [chosen] if len(chosen.code) <= _LONGEST else []
 
 
@@ -101,9 +94,9 @@ def joins_two(scope: Scope, spoken: Spoken) -> bool:
 def _named(one: _Quantity, other: _Quantity, said: frozenset[str]) -> float:
     """Return how surely some words name a quantity, and not the other one."""
     names = frozenset(name for name in one.names if len(name) > 1)
-    names_of_it = names if one.is_given else names - other.names
+    distinctive = names if one.is_given else names - other.names
     is_whole = bool(names) and overlap(names, said) >= NAMED * len(names)
-    return (overlap(names_of_it, said) >= NAMED) + _WHOLE * is_whole
+    return (overlap(distinctive, said) >= NAMED) + _WHOLE * is_whole
 
 
 def _way(scope: Scope, spoken: Spoken) -> int:

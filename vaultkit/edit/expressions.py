@@ -446,13 +446,14 @@ def _labels_of_elements(
         if getattr(items, "ndim", 1) != 1 or len(items) != len(value):
             continue
         plain = [_number_or_text(item) for item in items]
-        if all(isinstance(word_of_label, str) for word_of_label in plain):
-            texts.append((other not in beside, isinstance(items, dict), [str(p) for p in plain]))
+        if all(isinstance(item, str) for item in plain):
+            texts.append((other not in beside, isinstance(items, dict), list(map(str, plain))))
         else:
-            for n, word_of_label in enumerate(plain):
-                numbers[n].update(stems(str(word_of_label)) if word_of_label is not None else ())
+            for n, item in enumerate(plain):
+                numbers[n].update(stems(str(item)) if item is not None else ())
     if texts:
-        return [stems(text) for text in min(texts, key=lambda word_of_label: word_of_label[:2])[2]]
+        *_, best = min(texts, key=lambda ranked: ranked[:2])
+        return [stems(text) for text in best]
     return [frozenset(number) for number in numbers]
 
 

@@ -222,18 +222,12 @@ def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterato
         if given is None:
             return
         words = [
-            str(item_value)
-            for k, (_, _, item_value) in enumerate(bound)
-            if not k or isinstance(item_value, str)
+            str(value) for k, (_, _, value) in enumerate(bound) if not k or isinstance(value, str)
         ]
         turn = _Turn(given, indices, (*outer.words, *words), loop.body, loop.lineno)
-        if (
-            inner
-            and outer.words == ()
-            and any(isinstance(item_value, str) for _, _, item_value in bound)
-        ):
+        if inner and outer.words == () and any(isinstance(value, str) for _, _, value in bound):
             # In a label of two texts, the number of the turn says nothing.
-            texts = tuple(item_value for _, _, item_value in bound if isinstance(item_value, str))
+            texts = tuple(value for _, _, value in bound if isinstance(value, str))
             turn = replace(turn, words=texts)
         yield turn
         for inner_loop in inner:

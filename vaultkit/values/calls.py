@@ -103,7 +103,7 @@ class FunctionCall:
             if not step or not value.spread.any():
                 return value
             signs = random.choice((-1, 1), value.array.shape)
-            return value.but(array=value.array + step * value.spread * value.unit * signs)
+            return value.with_changes(array=value.array + step * value.spread * value.unit * signs)
 
         moved = [move(value) for value in self.values]
         results = []

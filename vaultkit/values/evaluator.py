@@ -193,7 +193,7 @@ class Evaluator:
         spread = ROUNDINGS_OF_CODE * np.abs(array) if is_rounded else np.zeros(array.shape)
         orientation = self.reading if rank == 1 else ""
         value = make_value(array, spread, rank, orientation=orientation)
-        return value.but(unit=unit)
+        return value.with_changes(unit=unit)
 
     def describe_used(self) -> tuple[str, ...]:
         """Return the variables that were used, with their values or shapes."""
@@ -253,7 +253,9 @@ class Evaluator:
             order = [*indexed, *(axis for axis in range(base.rank) if axis not in indexed)]
             count = base.array.ndim - base.rank
             axes = [*range(count), *(count + axis for axis in order)]
-            base = base.but(array=base.array.transpose(axes), spread=base.spread.transpose(axes))
+            base = base.with_changes(
+                array=base.array.transpose(axes), spread=base.spread.transpose(axes)
+            )
             indices = tuple(indices[axis] for axis in indexed)
             # A column of a matrix is a column, whatever the reading of single vectors.
             if len(order) == 2 and len(indexed) == 1:
@@ -266,7 +268,7 @@ class Evaluator:
             places.append(IndexValue(self.value(index), letters, isinstance(index, Index)))
         if base.rank == 2 and len(places) == 1 and not node.last:
             # Rows of a matrix are vectors with the reading of all others.
-            base = base.but(orientation=orientation or self.reading)
+            base = base.with_changes(orientation=orientation or self.reading)
             self.turned |= bool(orientation)
         return self.indices.pick(base, places, node.last)
 
@@ -274,16 +276,16 @@ class Evaluator:
         """Return a value with its last two axes swapped; a row becomes a column, and vice versa."""
         value = self.value(node.base)
         if value.rank >= 2:
-            return value.but(
+            return value.with_changes(
                 array=value.array.swapaxes(-1, -2), spread=value.spread.swapaxes(-1, -2)
             )
         swapped = {"row": "column", "column": "row"}
-        return value.but(orientation=swapped.get(value.orientation, ""))
+        return value.with_changes(orientation=swapped.get(value.orientation, ""))
 
     def _power(self, node: Power) -> Value:
         value = products.power(self.value(node.base), self.value(node.exponent))
         if node.base == Number("10") and not value.rank:
-            return value.but(half_unit=None)
+            return value.with_changes(half_unit=None)
         return value
 
     def _sum(self, node: Sum) -> Value:
@@ -300,13 +302,13 @@ class Evaluator:
         op = node.op
         if op == "rows":
             if left.rank == right.rank and left.rank > 1:
-                return products.dot(left, right).but(sample=True)
+                return products.dot(left, right).with_changes(sample=True)
             op = r"\cdot"
         value, turned = products.multiply(left, right, op)
         self.turned |= turned
         if left.half_unit is not None and is_power_of_ten(node.right):
             # The digits of 1.30 \times 10^{-3} are significant, too.
-            value = value.but(half_unit=left.half_unit * float(right.array.flat[0]))
+            value = value.with_changes(half_unit=left.half_unit * float(right.array.flat[0]))
         return value
 
     def _apply(self, node: Apply) -> Value:
@@ -329,7 +331,7 @@ class Evaluator:
             raise EvaluationError(f"{name} does not take {len(values)} arguments")
         value = functions.FUNCTIONS[name](values[0])
         is_vector_of_any = value.rank == 1 and not value.orientation
-        return value.but(orientation=self.reading) if is_vector_of_any else value
+        return value.with_changes(orientation=self.reading) if is_vector_of_any else value
 
     def values_of(self, nodes: Sequence[Node]) -> list[Value]:
         r"""Evaluate the items of a list; ``x_1, \dots, x_n`` gives n items."""
@@ -345,7 +347,9 @@ class Evaluator:
             if value.array.shape[axis] != self.indices.numbers[index].size:
                 raise EvaluationError("dots between things that do not differ")
             values += [
-                value.but(array=value.array.take([at], axis), spread=value.spread.take([at], axis))
+                value.with_changes(
+                    array=value.array.take([at], axis), spread=value.spread.take([at], axis)
+                )
                 for at in range(value.array.shape[axis])
             ]
         return values
@@ -366,7 +370,7 @@ class Evaluator:
         if len(shape) == 1 and len(of_vectors) == 1:
             orientation = of_vectors.pop()
         value = make_value(array, spread, len(shape), *values, orientation=orientation)
-        return value.but(unit=max(unit, value.unit))
+        return value.with_changes(unit=max(unit, value.unit))
 
     def _expectation(self, node: Expectation) -> Value:
         values = [self.value(argument) for argument in node.arguments]
@@ -396,7 +400,7 @@ class Evaluator:
         if not keep.all():
             keep = keep.reshape(keep.shape + (1,) * body.rank)
             array, spread = np.where(keep, array, _NEUTRAL[node.kind]), np.where(keep, spread, 0.0)
-        whole = body.but(array=array, spread=spread, half_unit=None)
+        whole = body.with_changes(array=array, spread=spread, half_unit=None)
         return functions.reduce(node.kind, whole, axis, numbers)
 
     def _norm(self, node: Norm) -> Value:

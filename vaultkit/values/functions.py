@@ -217,7 +217,7 @@ def ones(value: Value) -> Value:
 def percent(value: Value) -> Value:
     """Return a value divided by 100, with half a unit of its last digit divided, too."""
     half_unit = None if value.half_unit is None else value.half_unit / 100
-    return value.but(
+    return value.with_changes(
         array=value.array / 100,
         spread=value.spread / 100 + np.abs(value.array / 100),
         half_unit=half_unit,
@@ -278,7 +278,7 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
             raise EvaluationError(f"\\{kind} of one number")
         of_indices = value.array.shape[: value.array.ndim - value.rank]
         shape = (*of_indices, math.prod(value.shape))
-        flat = value.but(
+        flat = value.with_changes(
             array=value.array.reshape(shape), spread=value.spread.reshape(shape), rank=0
         )
         result = reduce(kind, flat, -1, np.zeros(()))
@@ -302,7 +302,7 @@ def norm(kind: str, value: Value) -> Value:
             raise EvaluationError(
                 "the bars | | are for numbers; for arrays write \\lVert x \\rVert"
             )
-        return value.but(array=np.abs(value.array), half_unit=None)
+        return value.with_changes(array=np.abs(value.array), half_unit=None)
     if not value.rank:
         raise EvaluationError("the norm of a number; write | |")
     if value.rank > 1 and kind not in ("", "F"):
@@ -311,7 +311,7 @@ def norm(kind: str, value: Value) -> Value:
         raise EvaluationError("the Frobenius norm needs a matrix")
     axes = tuple(range(-value.rank, 0))
     size = np.abs(value.array)
-    absolute = value.but(array=size, orientation="", sample=False)
+    absolute = value.with_changes(array=size, orientation="", sample=False)
     if kind == "1":
         return total(absolute, axes)
     if kind == "infty":
@@ -350,7 +350,7 @@ FUNCTIONS: dict[str, Callable[[Value], Value]] = {
        ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin",
         "arctan")},
     "ln": partial(apply, np.log),
-    "abs": lambda value: value.but(array=np.abs(value.array), half_unit=None),
+    "abs": lambda value: value.with_changes(array=np.abs(value.array), half_unit=None),
     "sgn": _sign,
     "floor": partial(_round_with, np.floor), "ceil": partial(_round_with, np.ceil),
     "factorial": _factorial, "percent": percent, "degrees": degrees, "eye": _eye, "ones": ones,

@@ -105,7 +105,7 @@ def add(values: Sequence[Value], signs: Sequence[int]) -> Value:
     """Return the sum of values with signs, added from left to right."""
     total = values[0]
     if signs[0] < 0:
-        total = total.but(array=-total.array)
+        total = total.with_changes(array=-total.array)
     if len(values) == 1:
         return total
     for sign, value in zip(signs[1:], values[1:], strict=True):
@@ -145,8 +145,8 @@ def divide(left: Value, right: Value) -> Value:
     if right.unsized:
         raise EvaluationError("a value of unknown size cannot be a divisor")
     if left.unsized and not right.rank:
-        quotient = divide(left.but(unsized=""), right)
-        return quotient.but(unsized=left.unsized, orientation=left.orientation)
+        quotient = divide(left.with_changes(unsized=""), right)
+        return quotient.with_changes(unsized=left.unsized, orientation=left.orientation)
     left, right = with_sizes(left, right)
     rank = common_rank(left, right)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
@@ -190,7 +190,7 @@ def matmul(left: Value, right: Value) -> Value:
 def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:
     """Return array and spread of a value with ``rank`` axes; a vector gets a new one."""
     if value.rank == 1:
-        value = value.but(
+        value = value.with_changes(
             array=np.expand_dims(value.array, axis),
             spread=np.expand_dims(value.spread, axis),
             rank=2,
@@ -212,8 +212,10 @@ def dot(left: Value, right: Value) -> Value:
 
 def outer(left: Value, right: Value) -> Value:
     """Return the outer product of two vectors."""
-    a = left.but(array=left.array[..., :, None], spread=left.spread[..., :, None], rank=2)
-    b = right.but(array=right.array[..., None, :], spread=right.spread[..., None, :], rank=2)
+    a = left.with_changes(array=left.array[..., :, None], spread=left.spread[..., :, None], rank=2)
+    b = right.with_changes(
+        array=right.array[..., None, :], spread=right.spread[..., None, :], rank=2
+    )
     shape = np.broadcast_shapes(a.array.shape, b.array.shape)
     check_size(shape)
     array = a.array * b.array
@@ -224,13 +226,15 @@ def outer(left: Value, right: Value) -> Value:
 def kronecker(left: Value, right: Value) -> Value:
     r"""Return the Kronecker product ``A \otimes B``; of two vectors, their outer product."""
     if left.rank == right.rank == 1:
-        return outer(left.but(orientation=""), right.but(orientation=""))
+        return outer(left.with_changes(orientation=""), right.with_changes(orientation=""))
     if left.rank != 2 or right.rank != 2:
         raise EvaluationError("\\otimes takes two vectors or two matrices")
 
     def reshape(value: Value, axes: tuple[int, ...]) -> Value:
         full = value.array.shape[:-2] + axes
-        return value.but(array=value.array.reshape(full), spread=value.spread.reshape(full), rank=4)
+        return value.with_changes(
+            array=value.array.reshape(full), spread=value.spread.reshape(full), rank=4
+        )
 
     (m, n), (p, q) = left.shape, right.shape
     a, b = reshape(left, (m, 1, n, 1)), reshape(right, (1, p, 1, q))
@@ -252,8 +256,10 @@ def multiply(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     elif right.unsized == "ones" and left.rank:
         right = _with_size(right, left.shape[-1:])
     elif left.unsized or right.unsized:  # ones and a number
-        value = elementwise(left.but(unsized=""), right.but(unsized=""))
-        return value.but(unsized="ones", orientation=left.orientation or right.orientation), False
+        value = elementwise(left.with_changes(unsized=""), right.with_changes(unsized=""))
+        return value.with_changes(
+            unsized="ones", orientation=left.orientation or right.orientation
+        ), False
     are_arrays = left.rank and right.rank
     are_samples = left.sample and right.sample
     if op == r"\odot" or are_samples or not are_arrays:
@@ -285,7 +291,7 @@ def _multiply_identity(left: Value, right: Value, op: str) -> Value:
     error = np.abs(array) * other.spread + np.abs(other.array) * spread
     unsized = "eye" if other.unsized == "eye" or not other.rank else ""
     spread = np.broadcast_to(error, product.shape)
-    return other.but(array=product, spread=spread, unsized=unsized, half_unit=None)
+    return other.with_changes(array=product, spread=spread, unsized=unsized, half_unit=None)
 
 
 def _multiply_vectors(left: Value, right: Value, op: str) -> tuple[Value, bool]:

@@ -120,7 +120,7 @@ class Value:
         shape = of_indices + (1,) * (rank - self.rank) + self.shape
         return self.array.reshape(shape), self.spread.reshape(shape)
 
-    def but(self, **changes: Any) -> Value:
+    def with_changes(self, **changes: Any) -> Value:
         """Return a copy with some attributes replaced."""
         return replace(self, **changes)
 
