@@ -1,7 +1,8 @@
-/* What all things to touch are made of: the drawing's own parts, which a module moves; controls
-   below it; handles on it; and a sentence that says what is seen. In all of them controls have one
-   order: buttons, the one that leads on first; sliders; choices; and Reset behind the sentence, once
-   something was changed. */
+/* What all things to touch are made of: controls; below them the drawing, whose parts a module moves,
+   with handles on it; and below that a sentence that says what is seen. Controls have one order:
+   buttons, the one that leads on first; sliders; choices. Reset is beside the sentence, once something
+   was changed. So controls stay where they are, whatever the height of the drawing, and a drawing that
+   is higher than a phone begins beside them. */
 
 /* The data that the drawing was made from. */
 export const starting = (figure) => JSON.parse(figure.querySelector("metadata[data-touch]").textContent);
@@ -111,7 +112,7 @@ export const touch = (figure, start, show) => {
   const words = sentence();
   const { box: end, again } = foot(words, () => change(structuredClone(start)));
   // `data-live`: a preview of the page leaves it out.
-  const panel = make("div", { class: "touch", "data-live": "", role: "group", "aria-label": "Try it" }, controls, end);
+  const panel = make("div", { class: "touch touch--above", "data-live": "", role: "group", "aria-label": "Try it" }, controls);
 
   const draw = () => {
     words.replaceChildren(...rich(show(state)));
@@ -208,15 +209,15 @@ export const touch = (figure, start, show) => {
     stage.append(grip);
   };
 
-  /* Everything is there: put it below the drawing, or above one whose height changes. */
-  const ready = ({ above = false } = {}) => {
+  /* Everything is there: put it around the drawing. */
+  const ready = () => {
     if (buttons.children.length) controls.prepend(buttons);
     draw();
     const box = svg.parentElement;
     svg.replaceWith(stage);
     stage.prepend(svg);
-    if (above) box.before(panel);
-    else box.after(panel);
+    if (controls.children.length) box.before(panel);
+    box.after(make("div", { class: "touch", "data-live": "" }, end));
   };
 
   return { state, change, slider, choice, button, handle, stage, follow: (act) => follow.push(act), ready };

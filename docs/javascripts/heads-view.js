@@ -169,7 +169,7 @@ export const ending = (words, reset) => {
   const changed = ({ type, target }) => {
     // The page was left: pages are loaded in place.
     if (!box.isConnected) document.removeEventListener(type, changed);
-    else if (target !== again && target.closest("button, input, label, textarea") && box.closest(".touch").contains(target)) {
+    else if (target !== again && target.closest("button, input, label, textarea") && box.closest("figure").contains(target)) {
       again.setAttribute("aria-disabled", "false");
     }
   };
@@ -177,8 +177,7 @@ export const ending = (words, reset) => {
   return box;
 };
 
-/* Put the panel where the drawing is; on paper the drawing stays. What a reader types, and choices for
-   a picture that is higher than a screen, stand above it; other controls below. */
+/* Put the panel where the drawing is; on paper the drawing stays. Controls come first. */
 export const replace = (figure, label, reset, ...children) => {
   const words = sentence();
   const panel = make("div", { class: "touch heads", role: "group", "aria-label": label }, ...children, ending(words, reset));

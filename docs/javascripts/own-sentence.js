@@ -47,7 +47,7 @@ export const lastWord = (tokens) =>
 /* The map of one head, large enough to tell cells apart, with the tokens along its sides; the row of
    who asks is outlined. Where rows are too low for words, only who asks and what it reads most have one. */
 const [WHOLE, LETTER, LOWEST] = [300, 6.4, 14]; // the side of all, the width of a letter, the least row with words
-const enlarged = (least) => {
+export const enlarged = (least) => {
   const shape = (name, attributes, ...children) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);
     set(made, attributes);
@@ -170,13 +170,16 @@ export const mount = async (figure) => {
     problem.textContent = "";
     change({ ...example, block: start.block, head: start.head, asks: start.asks, look: null, refused: false });
   };
-  const panel = make("div", { class: "touch heads sentence", "data-live": "", role: "group", "aria-label": "Your own sentence" },
-    files ? form : absent, bar, problem, make("p", {}, "Press a map above, or choose a head:"), controls([], whichBlock.group, whichHead.group), make("div", { class: "heads__pair" }, view.box, large.box), ending(words, reset));
+  const about = { "data-live": "", role: "group" };
+  const panel = make("div", { class: "touch touch--above heads sentence", ...about, "aria-label": "Your own sentence" },
+    files ? form : absent, bar, problem, make("p", {}, "Choose a head, or press a map:"), controls([], whichBlock.group, whichHead.group));
+  const chosenHead = make("div", { class: "touch heads sentence", ...about, "aria-label": "The chosen head" },
+    make("div", { class: "heads__pair" }, view.box, large.box), ending(words, reset));
   // A map may be pointed at, too.
   maps.forEach((map, at) => {
     map.addEventListener("click", () => {
       change({ block: Math.floor(at / NUM_HEADS), head: at % NUM_HEADS });
-      // As if it had been chosen below: Reset appears.
+      // As if it had been chosen above: Reset appears.
       whichHead.group.querySelector(":checked").dispatchEvent(new Event("input", { bubbles: true }));
     });
   });
@@ -218,5 +221,6 @@ export const mount = async (figure) => {
   const said = svg.getAttribute("aria-label");
   draw();
   if (said) svg.setAttribute("aria-label", said);
-  svg.parentElement.after(panel);
+  svg.parentElement.before(panel);
+  svg.parentElement.after(chosenHead);
 };

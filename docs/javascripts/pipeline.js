@@ -73,8 +73,7 @@ export const mount = (figure) => {
     return `Step ${step} of ${steps.length}, ${now.title.toLowerCase()}. ${now.words}`;
   });
 
-  /* The controls are above the picture, so they stay where they are, whatever its height. It is brought
-     into sight only if most of it would be below the window. */
+  /* The picture is brought into sight only if most of it would be below the window. */
   const follow = () => {
     const { top, bottom, height } = things.stage.getBoundingClientRect();
     if (bottom - innerHeight < height / 3) return;
@@ -106,7 +105,7 @@ export const mount = (figure) => {
   });
   things.button("Next", () => go(1), { off: ({ step }) => step === steps.length, leads: true });
   things.button("Back", () => go(-1), { off: ({ step }) => step === 0 });
-  things.ready({ above: true });
+  things.ready();
   // Paper shows the whole drawing.
   const paper = matchMedia("print");
   const print = ({ matches }) => {

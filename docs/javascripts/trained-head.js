@@ -44,8 +44,8 @@ export const mount = (figure) => {
   const reset = () => change({ pairs, letter: tokens.at(-1), trained: 1, chosen: pairs.length });
 
   const { words } = replace(figure, "The trained head", reset,
-    make("div", { class: "heads__pair heads__pair--output" }, view.box, digits.box),
-    controls([other], training.group, asking.group));
+    controls([other], training.group, asking.group),
+    make("div", { class: "heads__pair heads__pair--output" }, view.box, digits.box));
 
   function draw() {
     const sequence = [...state.pairs, state.letter];

@@ -20,7 +20,7 @@ export const mount = (figure) => {
   const features = bars("what it gets");
   const asking = radios("Who asks", ["French", "English"], (swapped) => change({ swapped, chosen: 1, look: null }));
   const { words } = replace(figure, "Cross-attention", () => change(first),
-    make("div", { class: "heads__pair heads__pair--output" }, view.box, features.box), controls([], asking.group));
+    controls([], asking.group), make("div", { class: "heads__pair heads__pair--output" }, view.box, features.box));
 
   function draw() {
     const { weights, output } = translate(given, state.swapped);

@@ -27,10 +27,10 @@ export const mount = (figure) => {
   const output = bars("the output");
   const sentences = radios("Sentence", SENTENCES, (sentence) =>
     change({ sentence, chosen: SENTENCES[sentence].split(" ").indexOf("sees"), look: null }));
-  const { words } = replace(figure, "Two heads", () => change(first),
+  const { words } = replace(figure, "Two heads", () => change(first), controls([], sentences.group),
     make("div", { class: "heads__pair" }, ...views.map(({ box }, head) =>
       make("div", {}, make("p", { class: "heads__title" }, `Head ${head + 1} `, buttons[head]), box))),
-    output.box, controls([], sentences.group));
+    output.box);
 
   const names = Array.from({ length: h }, (_, head) =>
     features.slice(0, 3).map((feature) => `head ${head + 1}: ${feature}`)).flat();

@@ -87,7 +87,7 @@ def test_without_the_weights_the_page_says_so(visit: Visitor) -> None:
     reset.press("Enter")
     found.get_by_role("radio", name="5", exact=True).last.press("ArrowLeft")
     expect(said).to_contain_text("block 1, head 4")
-    expect(found).to_contain_text("Press a map above")
+    expect(found).to_contain_text("Choose a head, or press a map")
     cursor = "(map) => getComputedStyle(map).cursor"
     assert found.locator("[data-part=map] rect").first.evaluate(cursor) == "pointer"
     found.locator("[data-part=map]").nth(12 * 5 + 7).click()
@@ -129,6 +129,37 @@ def test_the_last_word_asks_first(visit: Visitor) -> None:
         (["[CLS]", "!", "?", "[SEP]"], 1),
     ):
         assert run(visit, page, "own-sentence", "lastWord", tokens) == at
+
+
+LARGE = """async ([module, tokens, weights, asks]) => {
+  const texts = (box, each) => [...box.querySelectorAll(each)].map((text) => text.textContent);
+  const { enlarged } = await import(module);
+  const { box, show } = enlarged([0.1, 0.3, 0.5, 0.7]);
+  document.body.append(box);
+  show(tokens, weights, asks, "block 2, head 3");
+  return {
+    named: texts(box, "text"),
+    marked: texts(box, ".sentence__asks, .sentence__most"),
+    row: Number(box.querySelector(".sentence__row").getAttribute("y")),
+    heading: box.querySelector("p").textContent,
+  };
+}"""
+
+
+@pytest.mark.parametrize("count", [5, 40])
+def test_the_large_map_names_its_head_and_its_tokens(visit: Visitor, count: int) -> None:
+    page = visit.modules_alone()
+    tokens = [f"w{number}" for number in range(count)]
+    weights = np.full((count, count), 0.5 / count)
+    weights[3, 1] = 0.6
+    given = [f"{visit.modules}own-sentence.js", tokens, weights.tolist(), 3]
+    shown = page.evaluate(LARGE, given)
+    assert shown["heading"] == "block 2, head 3"
+    assert shown["marked"] == ["w3", "w1"]
+    # Where rows are too low for words, only those two tokens are named.
+    assert shown["named"] == ([*tokens, *tokens] if count == 5 else ["w3", "w1"])
+    other = page.evaluate(LARGE, [*given[:3], 0])
+    assert other["row"] < shown["row"]
 
 
 @pytest.mark.long

@@ -89,6 +89,18 @@ KINDS = """(figure) => [...figure.querySelectorAll(
     : each.matches("[type=text]") ? "" : "c").join("")"""
 
 
+#: Whether all controls are above all that they change.
+ABOVE = """(figure) => {
+  const shown = (selector) => [...figure.querySelectorAll(selector)]
+    .map((each) => each.getBoundingClientRect()).filter(({ height }) => height);
+  const controls = shown(".touch__controls, form");
+  const seen = shown(`svg:has(metadata[data-touch]), .heads__lines, .heads__grid, .heads__output,
+    .own__result, .next__sentence`);
+  const first = Math.min(...seen.map(({ top }) => top));
+  return seen.length > 0 && controls.every(({ bottom }) => bottom <= first + 1);
+}"""
+
+
 @pytest.mark.sample("390")
 @pytest.mark.long
 @pytest.mark.parametrize("width", [390, 1280])
@@ -98,6 +110,7 @@ def test_all_controls_have_one_order(visit: Visitor, width: int) -> None:
         visit.go(page, path)
         found = figure(page, name)
         assert re.fullmatch("p?b*s*c*R", found.evaluate(KINDS)), name
+        assert found.evaluate(ABOVE), name
         again = found.locator(".touch__reset")
         expect(again).to_be_hidden()
         place = "(each) => [each.offsetLeft, each.offsetWidth]"

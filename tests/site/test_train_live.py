@@ -169,9 +169,9 @@ def test_it_plays_and_is_reset_by_keyboard(visit: Visitor, motion: str) -> None:
     assert_same_drawing(start, found)
 
 
-#: The height of loss, map and controls, which a phone shows together below its header.
-TOGETHER = """(figure) => figure.querySelector(".touch").getBoundingClientRect().bottom
-  - figure.querySelector(".vk-figure-box").getBoundingClientRect().top"""
+#: The height of controls, loss and map, which a phone shows together below its header.
+TOGETHER = """(figure) => figure.querySelector(".vk-figure-box").getBoundingClientRect().bottom
+  - figure.querySelector(".touch").getBoundingClientRect().top"""
 
 
 @pytest.mark.long

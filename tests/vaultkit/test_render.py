@@ -97,6 +97,18 @@ def test_long_code_is_folded_also_below_a_title(render: Any, title: str) -> None
     assert "vk-unfold" not in render(fence(24))
 
 
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_folded_code_begins_with_a_line_that_says_something(render: Any, blank: str) -> None:
+    imports = f"{blank}import numpy as np\nfrom math import (\n    e,\n)\n\n# What follows.\n"
+    html = render(
+        f"```python\n{imports}np.set_printoptions(precision=2)\n" + "x = e\n" * 24 + "```\n"
+    )
+    [before] = re.findall(r'<code><span class="vk-prepares">(.*?)\n</span>', html, re.DOTALL)
+    assert re.sub("<[^>]*>", "", before).startswith("import numpy as np\n")
+    assert re.sub("<[^>]*>", "", before).endswith("set_printoptions(precision=2)")
+    assert "vk-prepares" not in render("```python\n" + "x = 1\nimport numpy\n" * 24 + "```\n")
+
+
 def test_a_mark_is_no_text_of_the_note() -> None:
     kinds = [token.type for token in tokenize_line("==a==")]
     assert kinds == ["mark_open", "text", "mark_close"]

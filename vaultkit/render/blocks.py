@@ -17,7 +17,7 @@ from vaultkit.read.positions import Source, lines_of
 from vaultkit.read.syntax import CALLOUT, CARD, CARD_MARK, TASK, address, block_id
 from vaultkit.read.tokenizer import Parsed, tokenize, tokenize_line
 from vaultkit.render import printed
-from vaultkit.render.code import CodeBlock, parse_info_string
+from vaultkit.render.code import CodeBlock, fold, parse_info_string
 from vaultkit.render.coloured import mark_code
 from vaultkit.render.footnotes import Footnotes
 from vaultkit.render.inline import InlineRenderer, append, literal, position_of, tokens_between
@@ -358,7 +358,7 @@ class BlockRenderer:
         if self.names and self.names.spots:
             coloured = _name_shapes(coloured, lines, line, self.names)
         if "long" in code.classes:
-            coloured = _add_fold_switch(coloured, len(lines))
+            coloured = fold(coloured, lines)
         self._add_finished_html(parent, coloured)
 
     def _render_admonition(self, parent: Element, kind: str, title: str, lines: list[str]) -> None:
@@ -500,15 +500,6 @@ def _css_classes_of_fences(note: Note) -> dict[int, list[str]]:
             words.append("long")
         classes[block.fence.line] = words
     return classes
-
-
-def _add_fold_switch(coloured: str, lines: int) -> str:
-    """Add a switch to a block of code; while it is off, the style sheet shows the first line."""
-    switch = (
-        '<label class="vk-unfold" data-search-exclude="true"><input type="checkbox">'
-        f"<span>All {lines} lines of code</span></label>"
-    )
-    return coloured.removesuffix("</div>") + switch + "</div>"
 
 
 def _callout_classes(names: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -210,3 +211,55 @@ def _parse_line_numbers(words: str) -> list[int]:
     for first, last in re.findall(r"(\d+)(?:-(\d+))?", words):
         lines += range(int(first), int(last or first) + 1)
     return lines
+
+
+def fold(coloured: str, lines: Sequence[str]) -> str:
+    """Add a switch to highlighted code; while it is off, the style sheet shows the first line.
+
+    Lines that only prepare the others, such as imports, are marked, so that it can hide them, too.
+    """
+    switch = (
+        '<label class="vk-unfold" data-search-exclude="true"><input type="checkbox">'
+        f"<span>All {len(lines)} lines of code</span></label>"
+    )
+    # The highlighter leaves out blank lines at the beginning.
+    blank = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    opening, code, rest = coloured.removesuffix("</div>").partition("<code>")
+    if (before := count_preparing_lines("\n".join(lines)) - blank) > 0:
+        shown = rest.split("\n")
+        first = "\n".join(shown[:before])
+        rest = f'<span class="vk-prepares">{first}\n</span>' + "\n".join(shown[before:])
+    return f"{opening}{code}{rest}{switch}</div>"
+
+
+def count_preparing_lines(code: str) -> int:
+    r"""Return the number of lines above the first statement that is not an import.
+
+    Blank lines, comments and settings for printing do not count as statements, either. If there is
+    no such statement, or the code is not Python, the number is 0.
+
+    Examples
+    --------
+    >>> count_preparing_lines("import numpy as np\n\n# A comment.\nx = 1")
+    3
+    >>> count_preparing_lines("x = 1\nimport numpy"), count_preparing_lines("import numpy")
+    (0, 0)
+    """
+    try:
+        statements = ast.parse(code).body
+    except (SyntaxError, ValueError):
+        return 0
+    says = next((each for each in statements if not _only_prepares(each)), None)
+    if says is None:
+        return 0
+    decorators = getattr(says, "decorator_list", [])
+    return min(part.lineno for part in (says, *decorators)) - 1
+
+
+def _only_prepares(statement: ast.stmt) -> bool:
+    """Return whether a statement is an import, or sets how NumPy prints."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return True
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    function = call.func if isinstance(call, ast.Call) else None
+    return isinstance(function, ast.Attribute) and function.attr == "set_printoptions"
