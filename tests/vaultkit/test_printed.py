@@ -7,6 +7,7 @@ import pytest
 
 from vaultkit.render.printed import tables_to_html
 from vaultkit.render.printed_heads import find_tables
+from vaultkit.render.printed_rows import find_rows
 
 WEIGHTS = """\
 weights river    .  the
@@ -59,6 +60,73 @@ NOT = {
 }
 
 
+#: Those of them that are tables without heads, and others: their heads, and what the cells show.
+ROWS = {
+    "words": (NOT["words"], [""], [["one block", "1,774,464"], ["six blocks", "10,646,784"]]),
+    "values": (NOT["values"], ["", ""], [["float64", "True", "True"]]),
+    "numbers": (NOT["numbers"], ["", ""], [["bank", "2", "1"], ["river", "3", "1"]]),
+    "repeated": (
+        "  5 tokens: weight 0.99, answer 2: 0.98\n 32 tokens: weight 0.93, answer 2: 0.97\n"
+        "302 tokens: weight 0.59, answer 2: 0.68",
+        ["weight", "answer 2"],
+        [
+            ["5 tokens", "0.99", "0.98"],
+            ["32 tokens", "0.93", "0.97"],
+            ["302 tokens", "0.59", "0.68"],
+        ],
+    ),
+    "units": (
+        "block 1: 38 % on average, 56 % in one head\nblock 2: 62 % on average, 85 % in one head\n"
+        "block 3: 62 % on average, 91 % in one head\nan even share: 18 %",
+        ["% on average", "% in one head"],
+        [["block 1", "38", "56"], ["block 2", "62", "85"], ["block 3", "62", "91"]],
+    ),
+    "ranges": (
+        "digits  3.8 to 4.4\nothers  -3.0 to -2.3\nletters -0.3 to 0.2",
+        [""],
+        [["digits", "3.8 to 4.4"], ["others", "-3.0 to -2.3"], ["letters", "-0.3 to 0.2"]],
+    ),
+}
+NO_ROWS = {
+    "two": "unigram 24.23\nbigram   3.28",
+    "out of line": "cap 10: 485,165 keys\ncap 3: 404 keys\ncap 5: 1 keys",
+    "sum": "Your 2.46 / 16.37 = 0.15\nwith 2.15 / 16.37 = 0.13\nstep 2.98 / 16.37 = 0.18",
+    "array": "x    [-3.0 1.0]\nrelu [ 0.0 1.0]\ngelu [ 0.0 0.8]",
+    "sentences": "Ada stays there .\nEva and Tom go home .\nTom and Mia go home .",
+    "one more": "step  0 loss 3.9\nstep 20 loss 2.4\nstep 50 loss 0.7\nall     at last  0.4",
+    "numbers": "-2.0 -6.0\n-1.0 -3.0\n 1.0  3.0",
+    "same": "x: 1 of 2\nx: 1 of 2\nx: 1 of 2",
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_lines_with_the_same_words_are_rows(name: str) -> None:
+    text, heads, rows = ROWS[name]
+    lines = text.split("\n")
+    [(first, table)] = find_rows(lines)
+    assert list(table.heads) == heads
+    shown = [
+        [line[part.shown_start : part.shown_end] for part in row]
+        for row, line in zip(table.rows, lines[first:], strict=False)
+    ]
+    assert shown[: len(rows)] == rows
+    assert html.unescape(re.sub(r"<[^>]*>", "", tables_to_html(text))).rstrip("\n") == text
+
+
+@pytest.mark.parametrize("name", NO_ROWS)
+def test_what_is_not_surely_rows_is_left(name: str) -> None:
+    assert tables_to_html(NO_ROWS[name]) == ""
+
+
+def test_words_that_are_a_head_are_hidden_in_the_lines() -> None:
+    shown = tables_to_html(ROWS["repeated"][0])
+    assert '<th scope=col data-head="answer 2" aria-label="answer 2"></th>' in shown
+    assert (
+        '<td><span class="vk-said" aria-hidden="true">weight </span><span class="vk-own">0.99'
+        '</span><span class="vk-said" aria-hidden="true">,</span></td>' in shown
+    )
+
+
 def found(text: str) -> list[tuple[list[str], list[list[str]]]]:
     lines = text.split("\n")
     return [
@@ -98,7 +166,7 @@ def test_heads_labels_and_values() -> None:
 @pytest.mark.parametrize("name", NOT)
 def test_what_is_not_surely_a_table_is_left(name: str) -> None:
     assert found(NOT[name]) == []
-    assert tables_to_html(NOT[name]) == ""
+    assert tables_to_html(NOT[name]) == "" or name in ROWS
 
 
 #: Each with what its cells are.

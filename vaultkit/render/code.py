@@ -252,8 +252,8 @@ def count_preparing_lines(code: str) -> int:
     says = next((each for each in statements if not _only_prepares(each)), None)
     if says is None:
         return 0
-    decorators = getattr(says, "decorator_list", [])
-    return min(part.lineno for part in (says, *decorators)) - 1
+    decorators: list[ast.expr] = getattr(says, "decorator_list", [])
+    return min([says.lineno, *(each.lineno for each in decorators)]) - 1
 
 
 def _only_prepares(statement: ast.stmt) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from vaultkit.render.printed_heads import NUMBER, Cell, Row, Table, find_tables
+from vaultkit.render.printed_rows import Rows, find_rows
 
 #: A number as a power of ten, and a name that is a letter with an index.
 _POWER = re.compile(r"(?P<factor>[-−+]?[\d.]+)e(?P<sign>[-+]?)0*(?P<power>\d+)")
@@ -29,16 +30,62 @@ def tables_to_html(text: str, names: Collection[str] = ()) -> str:
     lines = text.split("\n")
     parts, done = [], 0
     for first, table in find_tables(lines):
-        parts.append(_lines_to_html(lines[done:first]))
+        parts += _without_heads_to_html(lines[done:first], names)
         done = first + table.size
         parts.append(_table_to_html(table, lines[first:done], names))
-    if not parts:
-        return ""
-    return "".join([*parts, _lines_to_html(lines[done:])])
+    parts += _without_heads_to_html(lines[done:], names)
+    return "".join(parts) if any("<table" in part for part in parts) else ""
+
+
+def _without_heads_to_html(lines: Sequence[str], names: Collection[str]) -> list[str]:
+    """Write lines among which is no table with heads."""
+    parts, done = [], 0
+    for first, table in find_rows(lines):
+        parts.append(_lines_to_html(lines[done:first]))
+        done = first + len(table.rows)
+        parts.append(_rows_to_html(table, lines[first:done], names))
+    return [*parts, _lines_to_html(lines[done:])]
+
+
+def _rows_to_html(table: Rows, lines: Sequence[str], names: Collection[str]) -> str:
+    """Write a table whose heads are repeated in each line: there they are not shown."""
+    rows = []
+    for row, line in zip(table.rows, lines, strict=True):
+        at, cells = 0, []
+        for number, part in enumerate(row):
+            before, shown, behind = (
+                line[part.start : part.shown_start],
+                line[part.shown_start : part.shown_end],
+                line[part.shown_end : part.end],
+            )
+            text = _name_to_html(shown, names)
+            if before or behind:
+                text = f'{_hide(before)}<span class="vk-own">{text}</span>{_hide(behind)}'
+            opening, tag = ("td", "td") if number else ("th scope=row", "th")
+            cells.append(f"{line[at : part.start]}<{opening}>{text}</{tag}>")
+            at = part.end
+        rows.append(f"<tr>{''.join(cells)}{line[at:]}\n</tr>")
+    heads = "".join(
+        f'<th scope=col data-head="{head}" aria-label="{head}"></th>' if head else "<td></td>"
+        for head in (html.escape(head) for head in table.heads)
+    )
+    thead = f"<thead><tr><td></td>{heads}</tr></thead>" if any(table.heads) else ""
+    return (
+        f'<div class="vk-values__box"><table class="vk-values">{thead}'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _hide(words: str) -> str:
+    """Write words that the head of their column shows, or punctuation."""
+    text = html.escape(words, quote=False)
+    return f'<span class="vk-said" aria-hidden="true">{text}</span>' if words else ""
 
 
 def _lines_to_html(lines: Sequence[str]) -> str:
     """Write lines that are no table."""
+    if not lines:
+        return ""
     if not any(line.strip() for line in lines):
         return "\n" * len(lines)
     text = "".join(f"{html.escape(line, quote=False)}\n" for line in lines)
@@ -77,12 +124,16 @@ def _row_to_html(
         if cell is None:
             parts.append("<td></td>")
             continue
-        text, tag = _cell_to_html(cell.text), opening[:2]
-        if cell.text in names:
-            text = f'<span class="vk-of-{cell.text}">{text}</span>'
+        text, tag = _name_to_html(cell.text, names), opening[:2]
         parts.append(f"{line[at : cell.start]}<{opening}>{text}</{tag}>")
         at = cell.end
     return f"<tr>{''.join(parts)}{line[at:]}\n</tr>"
+
+
+def _name_to_html(text: str, names: Collection[str]) -> str:
+    """Write the text of a cell, with the class of the array that it names, if it names one."""
+    written = _cell_to_html(text)
+    return f'<span class="vk-of-{text}">{written}</span>' if text in names else written
 
 
 def _cell_to_html(text: str) -> str:

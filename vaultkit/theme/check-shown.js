@@ -143,13 +143,15 @@ const resultsOn = ({ article, parts, cells }) => {
         return element("pre", { tabindex: "0" }, begin, ...words, shown[at].split("\n")[0]);
       }
       const table = part.cloneNode(true);
-      for (const cell of table.querySelectorAll("th, td, caption")) {
+      // What has not changed stays as it is set: a symbol may be set as mathematics. In some cells are words that
+      // the head of the column shows.
+      for (const cell of table.querySelectorAll(":is(th, td):not(:has(> .vk-own)), caption, .vk-said, .vk-own")) {
         const pieces = piecesOf(cell.textContent);
         const words = take(cell.textContent);
-        // What has not changed stays as it is set: a symbol may be set as mathematics.
-        if (!words.some((word) => word instanceof Element)) continue;
         // The brackets of an array are around its words.
-        (cell.querySelector("code") ?? cell).replaceChildren(pieces[0], ...words, pieces.at(-1));
+        if (words.some((word) => word instanceof Element)) {
+          (cell.querySelector("code") ?? cell).replaceChildren(pieces[0], ...words, pieces.at(-1));
+        }
       }
       return element("div", { class: "vk-values__box" }, table);
     });
