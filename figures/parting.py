@@ -13,16 +13,23 @@ from snippets.attention import attention_scores, scaled_dot_product_attention
 from snippets.projection import project
 from snippets.torch_random import TorchRandom
 
+SCALE = 1.36  # of one number, where matrices are drawn whole
 SHOWN = 40  # of the 100 tokens, so that a cell can be seen
 STEPS = (0.08, 0.2, 0.4, 0.6, 0.8)  # shares of the largest number at which a shade begins
 
 
-def data() -> dict[str, Any]:
-    """Return the parts of the scores of source 003's numbers, and their variances."""
+def _drawn() -> tuple[Any, Any, Any]:
+    """Draw the input and two matrices of source 003."""
     random = TorchRandom(1234)
     X = random.rand(100, 64).astype(np.float64)
     random.rand(2048)  # the source ran its next cell twice
     W_Q, W_K = (random.rand(64, 16).astype(np.float64) for _ in "QK")
+    return X, W_Q, W_K
+
+
+def data() -> dict[str, Any]:
+    """Return the parts of the scores of source 003's numbers, and their variances."""
+    X, W_Q, W_K = _drawn()
     scores = attention_scores(project(X, W_Q), project(X, W_K))
     mean = scores.mean()
     queries = scores.mean(axis=1) - mean
@@ -105,10 +112,7 @@ def draw(data: Mapping[str, Any]) -> str:
 
 def copies_data() -> dict[str, Any]:
     """Return the shapes of source 003's matrices, the token that all read, and its value."""
-    random = TorchRandom(1234)
-    X = random.rand(100, 64).astype(np.float64)
-    random.rand(2048)  # the source ran its next cell twice
-    W_Q, W_K = (random.rand(64, 16).astype(np.float64) for _ in "QK")
+    X, W_Q, W_K = _drawn()
     V = X @ TorchRandom(1234).rand(164, 64)[100:].astype(np.float64)
     output, weights = scaled_dot_product_attention(X @ W_Q, X @ W_K, V, return_weights=True)
     steps = np.quantile(output[0], (0.2, 0.4, 0.6, 0.8))
@@ -125,8 +129,8 @@ def copies_data() -> dict[str, Any]:
 
 def draw_copies(data: Mapping[str, Any]) -> str:
     """Draw the published matrices in true proportions: one column read, one row copied."""
-    n, d_model, d_k = (1.36 * data[name] for name in ("n", "d_model", "d_k"))
-    token, parts = 1.36 * (data["token"] + 0.5), []
+    n, d_model, d_k = (SCALE * data[name] for name in ("n", "d_model", "d_k"))
+    token, parts = SCALE * (data["token"] + 0.5), []
 
     def matrix(x: float, y: float, size: tuple[float, float], hue: str, name: str) -> None:
         width, height = size
@@ -137,7 +141,7 @@ def draw_copies(data: Mapping[str, Any]) -> str:
                 st.text(
                     x + width / 2,
                     y + height + 20,
-                    f"{round(height / 1.36)} × {round(width / 1.36)}",
+                    f"{round(height / SCALE)} × {round(width / SCALE)}",
                     anchor="middle",
                     cls="vk-muted",
                     size=st.SMALL,
@@ -169,7 +173,7 @@ def draw_copies(data: Mapping[str, Any]) -> str:
     matrix(356, low, (d_model, n), "value", "output")
     parts.append(
         f'<g transform="translate(356 {low})">'
-        + st.shades(0, 0, data["levels"][None], "value", (1.36, n), (0, 0.2, 0.4, 0.6, 0.8))
+        + st.shades(0, 0, data["levels"][None], "value", (SCALE, n), (0, 0.2, 0.4, 0.6, 0.8))
         + "</g>"
     )
     return st.figure_svg(
