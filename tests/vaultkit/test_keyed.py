@@ -64,6 +64,7 @@ WRONG = [
 #: Code, and sentences in which the number may be something else.
 DOUBT = [
     (BOATS, "Gull needs four people more."),
+    (BOATS, "Between Heron and Otter there are 9 boats."),
     (
         "items = {'Heron': (40, 6.5), 'Otter': (260, 2.5)}\nprint('half: 50 %')",
         "The Heron comes last, with about 2 % of all.",

@@ -232,6 +232,11 @@ def _may_belong(sentence: Sentence, number: Stated) -> bool:
         return False
     if _is_change(sentence, number):
         return False
+    # *Between the first and the second there are 7 steps.*
+    if sentence.lexicon.regex(r"\b<grammar.between>\b[^.;:,]*$").search(
+        sentence.text[: number.start]
+    ):
+        return False
     if number.digits:
         return not number.times or number.value >= _TEN
     # *The stronger of the two* counts what is compared.

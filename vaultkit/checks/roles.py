@@ -22,6 +22,7 @@ from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.checks.measures import Measures
 from vaultkit.checks.misplaced import Misplaced
 from vaultkit.checks.other_digit import OtherDigit
+from vaultkit.checks.series import SeriesOfPage
 from vaultkit.checks.stated import is_slip, shortened
 from vaultkit.checks.wholes import Wholes
 from vaultkit.claims.attributions import (
@@ -66,6 +67,7 @@ class Roles:
         self.wholes = Wholes(self.lexicon)
         self.labelled = LabelledNumbers(self.lexicon)
         self.keyed = Keyed(self.lexicon)
+        self.series = SeriesOfPage(self.lexicon)
 
     def rebase(self, note: Note) -> None:
         """Rebase onto an edited note whose text is the same up to the last block observed."""
@@ -81,6 +83,7 @@ class Roles:
         self.wholes.observe(variables)
         self.labelled.observe(block, steps, variables)
         self.keyed.observe(block, steps, variables)
+        self.series.observe(block, steps, variables)
 
     def contradictions(self) -> dict[tuple[int, int], Contradiction]:
         """Return the numbers, words and dates of the text that the page contradicts, by place."""
@@ -101,6 +104,7 @@ class Roles:
         every = list(sentences(self.note, self.lexicon))
         yield from self.wholes.contradictions(self.note, every, self.keyed.tables)
         yield from self.other_digit.contradictions(self.note, every)
+        yield from self.series.contradictions(self.note, every)
         yield from self.measures.contradictions(self.note, every)
         yield from self.keyed.contradictions(self.note, every)
         yield from Assigned(self.labelled).contradictions(self.note, every)
