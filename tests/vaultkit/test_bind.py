@@ -89,9 +89,6 @@ def bound(prose: str, code: str = CODE) -> str:
         ("Red got 9 votes, blue 4 and green 2.",
          "Red got 9<!-- = votes['red'] --> votes, blue 4<!-- = votes['blue'] -->"
          " and green 2<!-- = votes['green'] -->."),
-        ("Blue came second with 4 votes.",
-         "Blue came second<!-- = sorted(votes, key=votes.get, reverse=True).index('blue') + 1 -->"
-         " with 4<!-- = votes['blue'] --> votes."),
         ("Two colours had more than 3 votes.",
          "Two<!-- = sum(v > 3 for v in votes.values()) --> colours had"
          " more<!-- sum(v > 3 for v in votes.values()) == 2 --> than 3 votes."),
@@ -179,9 +176,6 @@ life_mug, life_flask = 13.9, 86.6
          "The higher the level, the colder the flask."),  # of other things
         ("The slow train leaves before the express.",
          "The slow train leaves before<!-- leaves['slow'] < leaves['express'] --> the express."),
-        ("The roll is the wettest dough.",
-         "The roll is the wettest"
-         "<!-- doughs[2][2] / doughs[2][1] == max(v[2] / v[1] for v in doughs) --> dough."),
         ("The bagel takes the most flour.",
          "The bagel<!-- = max(doughs, key=lambda v: v[1])[0] --> takes the"
          " most<!-- doughs[1][1] == max(v[1] for v in doughs) --> flour."),

@@ -11,7 +11,6 @@ from itertools import groupby
 from vaultkit.claims.naming import mask_names
 from vaultkit.claims.stated import Stated, numbers, significant_digits
 from vaultkit.claims.units import unit_behind
-from vaultkit.edit import bind_ranks
 from vaultkit.edit.bind_beside import Beside, numbers_of
 from vaultkit.edit.bind_combined import SIZE, Combinations
 from vaultkit.edit.bind_lengths import is_length_of_all
@@ -112,10 +111,8 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
         if any(c.score > 0 for c in simple[one]):
             # A difference of two numbers beside is meant only if nothing else has its value.
             combinations = [replace(c, sure=c.sure and " / " in c.code) for c in combinations]
-        if not (best and best.sure):
-            combinations += bind_ranks.of_number(one, sentence, search.pool, beside, page.words)
-            if not any(c.sure for c in combinations):
-                combinations += near.of(one)
+        if not (best and best.sure) and not any(c.sure for c in combinations):
+            combinations += near.of(one)
         ranked = sorted([*simple[one], *combinations], key=lambda c: (-c.score, not c.sure))
         ranked = _sure_first(ranked)
         if is_multiple(one) or not (best and best.sure):

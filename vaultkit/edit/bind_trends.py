@@ -91,7 +91,6 @@ _PLACE = r"(\w+(?:\.\d+)?)"
 _FROM = rf"\b<binding.start>{_THE}{_PLACE}\s+(?:<binding.on>|<binding.end>)\b(?:{_THE}{_PLACE})?"
 _TO = rf"\b(?:<binding.end>|<binding.up_to>){_THE}{_PLACE}"
 _AFTER = rf"\b<binding.after>{_THE}(\w+)"
-_STRETCH = r"\s(?:\w+\s){0,2}<binding.start>\b[^.;]*\b<binding.to>\b"
 _AFTERWARDS = r"\b<binding.afterwards>\b"
 #: Each element is compared with the one before: *each leg is longer than the one before*.
 _EACH = r"\b<trends.each>\s(?:\w+\s){1,3}<grammar.being>\s(?:\w+\s)?$"
@@ -138,10 +137,6 @@ def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool
         last, is_said = (last, is_said) if index is None else (index, True)
     elif (match := regex(_AFTER).search(text)) and (index := place(match[1])) is not None:
         first, is_said = index, True
-    said = [mention for mention in scope.mentions(family) if spoken.end <= mention.start < ends]
-    if not is_said and len(said) > 1 and regex(_STRETCH).match(scope.text, spoken.end):
-        # *It falls from 35 at Venus to 10 at Saturn*.
-        first, last, is_said = said[0].index, said[-1].index, True
     is_next = bool(regex(r"\W*<trends.then>\b").match(text))
     if is_next or regex(_AFTERWARDS).search(text):
         index = _turning_point(scope, begins, family, place)

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from vaultkit.edit.expressions import Atom
@@ -67,12 +67,8 @@ class Family:
     series: str
     elements: tuple[Atom, ...]
     count: int | None = None
-    #: The expressions of the page for its largest and smallest value.
-    extremes: Mapping[str, str] = field(default_factory=dict)
     #: The names of families that are multiples of it.
     beside: frozenset[str] = frozenset()
-    #: Words that name it no more than others.
-    common: frozenset[str] = frozenset()
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -81,7 +77,7 @@ class Family:
         columns = [frozenset().union(*element.labels[1:]) for element in self.elements]
         labels = (label for element in self.elements for label in element.labels[:1])
         words = common | frozenset.intersection(*columns) | self.beside
-        return words - self.common - frozenset().union(*labels)
+        return words - frozenset().union(*labels)
 
     @cached_property
     def variables(self) -> frozenset[str]:
@@ -137,7 +133,7 @@ class Family:
     def extreme(self, function: str) -> str:
         """Return the code of its largest or smallest value."""
         values = self.loop.values if self.loop else ", ".join(one.code for one in self.elements)
-        return self.extremes.get(function) or f"{function}({values})"
+        return f"{function}({values})"
 
     @property
     def is_ordered_by_place(self) -> bool:
@@ -158,11 +154,8 @@ def families(pool: Sequence[Atom], *, distinct: bool = True) -> list[Family]:
     by_series: dict[tuple[str, bool], list[Atom]] = {}
     counts = {atom.code: int(atom.value) for atom in pool
               if atom.code.startswith("len(") and not isinstance(atom.value, str)}  # fmt: skip
-    extremes: dict[str, dict[str, str]] = {}
     for atom in pool:
-        if atom.extreme in ("max", "min") and not isinstance(atom.value, str):
-            extremes.setdefault(atom.series, {})[atom.extreme] = atom.code
-        elif atom.series and not atom.extreme:
+        if atom.series and not atom.extreme:
             by_series.setdefault((atom.series, isinstance(atom.value, str)), []).append(atom)
     made = []
     for (series, _), elements in by_series.items():
@@ -176,11 +169,10 @@ def families(pool: Sequence[Atom], *, distinct: bool = True) -> list[Family]:
             element.labels[:1] == (stems(str(element.value)),) for element in elements
         ):
             continue  # the items of a loop, which are its labels
-        known = extremes.get(series, {})
-        made.append(Family(series, tuple(elements), counts.get(f"len({owner})"), known))
+        made.append(Family(series, tuple(elements), counts.get(f"len({owner})")))
     if not distinct:
         return made
-    return _distinguished([*_different(made), *_of_variables(pool)])
+    return [*_different(made), *_of_variables(pool)]
 
 
 def _of_variables(pool: Sequence[Atom]) -> list[Family]:
@@ -218,24 +210,6 @@ def _different(families: Sequence[Family]) -> list[Family]:
         old = kept.get(key)
         kept[key] = replace(old, beside=old.beside | family.names) if old else family
     return list(kept.values())
-
-
-def _distinguished(families: Sequence[Family]) -> list[Family]:
-    """Return families without the names that all families with their labels have.
-
-    Of lists of prices and weights of trains, *train* names neither.
-    """
-    groups: dict[object, list[Family]] = {}
-    for family in families:
-        labels = frozenset(label for element in family.elements for label in element.labels[:1])
-        groups.setdefault(labels, []).append(family)
-    return [
-        replace(family, common=frozenset.intersection(*(other.names for other in group)))
-        if len(group) > 1
-        else family
-        for group in groups.values()
-        for family in group
-    ]
 
 
 def _only_owner(elements: Sequence[Atom]) -> str:
