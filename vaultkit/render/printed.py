@@ -65,11 +65,10 @@ def _rows_to_html(table: Rows, lines: Sequence[str], names: Collection[str]) -> 
             cells.append(f"{line[at : part.start]}<{opening}>{text}</{tag}>")
             at = part.end
         rows.append(f"<tr>{''.join(cells)}{line[at:]}\n</tr>")
-    heads = "".join(
-        f'<th scope=col data-head="{head}" aria-label="{head}"></th>' if head else "<td></td>"
-        for head in (html.escape(head) for head in table.heads)
-    )
-    thead = f"<thead><tr><td></td>{heads}</tr></thead>" if any(table.heads) else ""
+    # Whoever hears the table hears the words in the lines.
+    heads = "".join(f'<td data-head="{html.escape(head)}"></td>' for head in table.heads)
+    repeated = f'<tr aria-hidden="true"><td></td>{heads}</tr>'
+    thead = f"<thead>{repeated}</thead>" if any(table.heads) else ""
     return (
         f'<div class="vk-values__box"><table class="vk-values">{thead}'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
@@ -79,7 +78,7 @@ def _rows_to_html(table: Rows, lines: Sequence[str], names: Collection[str]) -> 
 def _hide(words: str) -> str:
     """Write words that the head of their column shows, or punctuation."""
     text = html.escape(words, quote=False)
-    return f'<span class="vk-said" aria-hidden="true">{text}</span>' if words else ""
+    return f'<span class="vk-said">{text}</span>' if words else ""
 
 
 def _lines_to_html(lines: Sequence[str]) -> str:
