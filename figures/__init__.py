@@ -116,6 +116,7 @@ FIGURES: dict[str, Figure] = {
         _figure(layers, "own-row-only", layers.own_row_data, layers.draw_own_row),
         _figure(turning, "alibi-slopes", turning.slopes_data, turning.draw_slopes),
         _figure(writing, "ways-to-choose", writing.ways_data, writing.draw_ways),
+        _figure(letters, "stacked-projections", letters.stacked_data, letters.draw_stacked),
         _figure(storied, "bank-reads-itself", storied.naive_data, storied.draw_naive),
         _figure(storied, "bank-reads-twice", storied.heads_data, storied.draw_heads),
         _figure(storied, "next-word", storied.next_data, storied.draw_next),

@@ -78,3 +78,58 @@ def draw(data: Mapping[str, Any]) -> str:
         left=16.6,
         right=456.5,
     )
+
+
+def stacked_data(h: int = 3, d_model: int = 12, d_k: int = 4) -> dict[str, Any]:
+    """Return which of the three matrices and which head each row of both stacks belongs to."""
+    thirds = np.repeat(np.arange(3), d_model)
+    heads = np.tile(np.repeat(np.arange(h), d_k), 3)
+    by_head = np.stack([x.reshape(3, h, d_k).swapaxes(0, 1).ravel() for x in (thirds, heads)])
+    return {"thirds": np.stack([thirds, heads]), "by head": by_head, "height": d_k}
+
+
+def draw_stacked(data: Mapping[str, Any]) -> str:
+    """Draw both stacks as columns of blocks, with the numbers of their rows."""
+    high, top, wide, parts, said = 10.0, 42.0, 116.0, [], []
+    hues = (("query", "Q"), ("key", "K"), ("value", "V"))
+    for left, name, words in (
+        (12.0, "thirds", "nn.MultiheadAttention: in thirds"),
+        (252.0, "by head", "GPT-NeoX, BLOOM: head by head"),
+    ):
+        parts.append(st.text(left, 22, words, bold=True, size=st.SMALL))
+        matrices, heads = data[name]
+        order = []
+        for first in range(0, len(heads), data["height"]):
+            hue, letter = hues[int(matrices[first])]
+            y, tall = top + high * first, high * data["height"]
+            last = first + data["height"] - 1
+            parts += [
+                st.rect(left, y + 1, wide, tall - 2, cls=f"vk-{hue}", opacity=0.4),
+                st.text(
+                    left + wide / 2,
+                    y + tall / 2 + 5,
+                    f"${letter}$, head {heads[first]}",
+                    anchor="middle",
+                ),
+                st.text(
+                    left + wide + 10,
+                    y + tall / 2 + 5,
+                    f"rows {first} to {last}",
+                    cls="vk-muted",
+                    size=st.SMALL,
+                ),
+            ]
+            order.append(f"{letter} {heads[first]}")
+        said.append(f"{words}: {', '.join(order)}")
+    rows = data["thirds"].shape[1]
+    return st.figure_svg(
+        "stacked-projections",
+        "Two orders of one stacked matrix",
+        f"Two columns of {rows} rows, in blocks of one matrix and one head. "
+        + "; ".join(said)
+        + ".",
+        top + high * rows + 8,
+        parts,
+        left=12,
+        right=460,
+    )
