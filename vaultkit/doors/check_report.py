@@ -142,7 +142,7 @@ def to_junit(vault: Vault, inspections: Found) -> bytes:
     return data
 
 
-def _first_line(one: Check) -> str:
+def _first_line(check: Check) -> str:
     """Return the first line of a check's reason, without control characters."""
-    first = one.why.split("\n", 1)[0]
+    first = check.why.split("\n", 1)[0]
     return "".join(char for char in first if char.isprintable())

@@ -200,7 +200,9 @@ def check(
         if is_first:
             _say(f"\n{VERDICTS}")
     if annotations:
-        annotations.update(vault, ((one.note, one.checks) for one in inspections))
+        annotations.update(
+            vault, ((inspection.note, inspection.checks) for inspection in inspections)
+        )
     if watch:
         # Ctrl+C is the usual way to end this.
         with suppress(KeyboardInterrupt):

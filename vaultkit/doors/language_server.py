@@ -509,10 +509,10 @@ class Server(LanguageServer):
         if name is None or not name.endswith(".md"):
             return None
         path = Path(os.path.normpath(name))
-        for one in (path, path.resolve()):
+        for candidate in (path, path.resolve()):
             for reports in self._reports:
-                if one.is_relative_to(reports.drafts.vault.root):
-                    return NotePath(reports, one)
+                if candidate.is_relative_to(reports.drafts.vault.root):
+                    return NotePath(reports, candidate)
         return None
 
     def _note(self, uri: str) -> tuple[Protocol, Note] | None:

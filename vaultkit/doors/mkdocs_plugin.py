@@ -360,8 +360,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def _shown_on(self, page: Page) -> object | None:
         """Return what only this page shows; None if that is not all known."""
-        own = self.model.facts(self.site_pages[page.file.src_uri], page.content or "")
-        return [own, str(page.toc), page.meta] if self.is_predictable and own else None
+        facts = self.model.facts(self.site_pages[page.file.src_uri], page.content or "")
+        return [facts, str(page.toc), page.meta] if self.is_predictable and facts else None
 
     def on_page_context(self, context: Any, page: Page, config: MkDocsConfig, **_: Any) -> Any:
         """Pass the fonts to preload and what surrounds the content to the templates.

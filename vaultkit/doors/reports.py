@@ -104,10 +104,10 @@ class Reports:
         if not hasattr(self, "in_words"):
             self._invalid = error, before
             return
-        for one in (before, error):
-            if one and one.path:
-                now = [self.in_words.wrong_settings(one)] if one is error else []
-                self._publish(self.in_words.uri(one.path), now, None)
+        for problem in (before, error):
+            if problem and problem.path:
+                now = [self.in_words.wrong_settings(problem)] if problem is error else []
+                self._publish(self.in_words.uri(problem.path), now, None)
 
     def status_changed(self) -> None:
         """Report how many notes hold and fail, at most a few times a second."""

@@ -93,7 +93,7 @@ def transitive_reduction(needs: Mapping[K, Sequence[K]]) -> dict[K, list[K]]:
     for key, needed in needs.items():
         below[key] = set(needed).union(*(below[other] for other in needed))
     return {
-        key: [one for one in needed if not any(one in below[other] for other in needed)]
+        key: [need for need in needed if not any(need in below[other] for other in needed)]
         for key, needed in needs.items()
     }
 
@@ -256,7 +256,7 @@ def _place_rows(rows: Sequence[Sequence[_Place]]) -> None:
     for sweep in range(_SWEEPS):
         for row in rows if sweep % 2 == 0 else rows[::-1]:
             _place_row(
-                row, [fmean(p.x for p in (*one.before, *one.after) or (one,)) for one in row]
+                row, [fmean(p.x for p in (*box.before, *box.after) or (box,)) for box in row]
             )
 
 

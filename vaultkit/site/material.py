@@ -77,9 +77,9 @@ def escape_strings(value: Any) -> Any:
         case str():
             return html.escape(value)
         case list():
-            return [escape_strings(one) for one in value]
+            return [escape_strings(item) for item in value]
         case dict():
-            return {name: escape_strings(one) for name, one in value.items()}
+            return {name: escape_strings(item) for name, item in value.items()}
     return value
 
 
@@ -145,17 +145,17 @@ def limit_navigation(nav: Any) -> Any:
     def part(items: list[Any]) -> list[Any]:
         """Return the entries of a folder: all folders, and the pages near the active one."""
         pages = [item for item in items if not item.children]
-        at = next((n for n, one in enumerate(pages) if one.active), 0)
+        at = next((n for n, entry in enumerate(pages) if entry.active), 0)
         first = max(0, min(at - _MOST_BESIDE // 2, len(pages) - _MOST_BESIDE))
-        beside = {id(one) for one in pages[first : first + _MOST_BESIDE]}
+        beside = {id(entry) for entry in pages[first : first + _MOST_BESIDE]}
         near = []
-        for one in items:
-            if one.children and one.active:
-                folder = copy(one)
-                folder.children = part(one.children)
+        for entry in items:
+            if entry.children and entry.active:
+                folder = copy(entry)
+                folder.children = part(entry.children)
                 near.append(folder)
-            elif one.children or id(one) in beside:
-                near.append(one)
+            elif entry.children or id(entry) in beside:
+                near.append(entry)
         return near
 
     shown = copy(nav)

@@ -155,7 +155,7 @@ class Meanings:
         """Return the meaning of a term in the singular or plural, if it is known."""
         key = " ".join(words.casefold().split())
         singular = (key, key.removesuffix("s"), key.removesuffix("es"), re.sub("ies$", "y", key))
-        return next((self.terms[one] for one in singular if one in self.terms), None)
+        return next((self.terms[form] for form in singular if form in self.terms), None)
 
 
 class _Marking:

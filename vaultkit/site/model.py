@@ -323,8 +323,8 @@ class SiteModel:
         """Return the line with links to the notebooks of a page; empty if it is not a note."""
         if page.note is None:
             return ""
-        own = notebook_uri(notebooks.name_of(page.note, self.vault))
-        return notebooks.links_html(*(quote(page.to(url)) for url in (own, ALL_NOTEBOOKS)))
+        notebook = notebook_uri(notebooks.name_of(page.note, self.vault))
+        return notebooks.links_html(*(quote(page.to(url)) for url in (notebook, ALL_NOTEBOOKS)))
 
 
 def notebook_uri(name: str) -> str:

@@ -103,13 +103,13 @@ def markdown_in(content: str) -> str:
     return html.unescape(match[1]) if match else ""
 
 
-def links_html(one: str, every: str) -> str:
+def links_html(this_notebook: str, all_notebooks: str) -> str:
     """Return the Markdown line with links to a note's notebook and to the zip of all."""
-    one, every = html.escape(one), html.escape(every)
+    this_notebook, all_notebooks = html.escape(this_notebook), html.escape(all_notebooks)
     return (
         '<p class="vk-elsewhere">To run it elsewhere: '
-        f'<a href="{one}" download>this note as a notebook</a>, or '
-        f'<a href="{every}" download>all notes with the modules they import</a>, '
+        f'<a href="{this_notebook}" download>this note as a notebook</a>, or '
+        f'<a href="{all_notebooks}" download>all notes with the modules they import</a>, '
         "after <code>pip install jupyterlab numpy</code>.</p>"
     )
 

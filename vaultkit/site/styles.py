@@ -288,10 +288,10 @@ def _dark_rules(rules: Iterable[Any]) -> Iterable[str]:
             heads = (tinycss2.serialize(s).strip() for s in _split_selectors(rule.prelude))
             slate = [head for head in heads if _SLATE.search(head) and ":not(" not in head]
             parts = tinycss2.parse_blocks_contents(rule.content)
-            own = [p for p in parts if p.type == "declaration" and p.name.startswith("--")]
-            if slate and own:
+            variables = [p for p in parts if p.type == "declaration" and p.name.startswith("--")]
+            if slate and variables:
                 head = _SLATE.sub("body[data-md-color-scheme]", ",".join(slate))
-                yield f"{head}{{{';'.join(p.serialize() for p in own)}}}"
+                yield f"{head}{{{';'.join(p.serialize() for p in variables)}}}"
         elif inner := _inner_rules(rule):
             kept = "".join(_dark_rules(inner))
             if kept:
