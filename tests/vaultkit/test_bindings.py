@@ -376,10 +376,10 @@ def test_other_comments_are_left_alone(comment: str, found: Callable[..., list[C
     [
         ("three<!-- = -->", "there is no expression"),
         ("three<!-- = n + -->", "n + cannot be read"),
-        ("three<!-- = m -->", "no block of this note binds m"),
+        ("three<!-- = m -->", "no code of this note defines m"),
         ("three<!-- = 1 / 0 -->", "1 / 0 cannot be evaluated: ZeroDivisionError"),
         ("larger<!-- n < -->", "n < cannot be read"),
-        ("larger<!-- n > m -->", "no block of this note binds m"),
+        ("larger<!-- n > m -->", "no code of this note defines m"),
         ("text<!-- = n -->", "there is no number before n, which is 4"),
         ("three<!-- = float('nan') -->", "is nan"),
         ("three<!-- = print -->", "cannot"),

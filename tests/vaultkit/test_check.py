@@ -1,10 +1,24 @@
 """The record of a check, as plain data and back."""
 
 import dataclasses
+import json
+from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, Check, Fix
+from vaultkit.checks.check import (
+    EXCEPTED,
+    FAILS,
+    GENERAL,
+    HOLDS,
+    UNBOUND,
+    UNCOMPUTABLE,
+    UNFIT,
+    Check,
+    Fix,
+)
+from vaultkit.pipeline.inspect import inspect
+from vaultkit.read.vault import Vault
 
 FIX = Fix(2, 3, ("a", "b"), "code", "out")
 FULL = Check("block", 4, "w", FAILS, "why", 5, GENERAL, "sides", "n", 0.5, 0, FIX)
@@ -74,3 +88,44 @@ def test_halves_of_surrogate_pairs_are_escaped() -> None:
     plain = Check("block", 1, "ü", FAILS, "é \ud800", fix=fix).plain()
     assert (plain["what"], plain["why"]) == ("ü", "é \\ud800")
     assert (plain["fix"]["lines"], plain["fix"]["output"]) == (("ü", "\\ud800"), "\\udfff")
+
+
+REASONS = r"""# A
+
+```python
+import numpy as np
+J, alpha, delta = np.ones((2, 2)), np.ones(2), np.eye(3)
+a = 2
+def double(x):
+    return x @ np.ones((5, 5))
+```
+
+$J_{ij} = \alpha_i (\delta_{ij} - \alpha_j)$, $J = J \alpha J$, $\lVert a \rVert = a$,
+$Z = a$, $a = 3$, $a = J$, $J = \operatorname{double}(J)$, and it is two<!-- = z -->.
+
+```python
+y
+```
+"""
+
+
+def test_a_check_has_its_reason_as_data(tmp_path: Path) -> None:
+    (tmp_path / "A.md").write_text(REASONS)
+    vault = Vault(tmp_path)
+    (note,) = vault.notes.values()
+    checks = list(inspect(note, vault))
+    found = {c.what: (c.reason, dict(c.sizes), c.is_law) for c in checks if c.kind == "equation"}
+    shapes = {"J": (2, 2), "alpha": (2,), "delta": (3, 3)}
+    assert found == {
+        r"J_{ij} = \alpha_i (\delta_{ij} - \alpha_j)": (UNFIT, shapes, True),
+        r"J = J \alpha J": (UNFIT, {"J": (2, 2), "alpha": (2,)}, True),
+        r"\lVert a \rVert = a": (UNCOMPUTABLE, {}, True),
+        "Z = a": (UNBOUND, {}, True),
+        "a = 3": ("", {}, False),
+        "a = J": ("", {}, True),
+        r"J = \operatorname{double}(J)": (UNFIT, {"J": (2, 2)}, True),
+    }
+    others = [c.reason for c in checks if c.kind in ("block", "sentence") and c.outcome != HOLDS]
+    assert others == [UNBOUND, UNBOUND]
+    for check in checks:
+        assert Check.from_plain(json.loads(json.dumps(check.plain()))) == check

@@ -5,7 +5,16 @@ from typing import Any
 
 import pytest
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, Check, strictly
+from vaultkit.checks.check import (
+    EXCEPTED,
+    FAILS,
+    GENERAL,
+    HERE,
+    HOLDS,
+    UNBOUND,
+    Check,
+    strictly,
+)
 from vaultkit.checks.equations import Equations
 from vaultkit.claims.places import page_places
 from vaultkit.read.markdown import parse
@@ -30,15 +39,16 @@ RECORDS = {
     "a $x = 1$": Check("equation", 7, "x = 1", HOLDS, "x = 1", 3, "", EQUAL.format(1)),
     "$v \\in \\mathbb{R}^{2}$": Check("shape", 7, "v \\in \\mathbb{R}^{2}", HOLDS, "v (2,)"),
     "$v_1 + x = 2 x$": Check(
-        "equation", 7, "v_1 + x = 2 x", HOLDS, "v (2,); x = 1", 1, "", EQUAL.format(2)
+        "equation", 7, "v_1 + x = 2 x", HOLDS, "v (2,); x = 1", 1, "", EQUAL.format(2),
+        is_law=True,
     ),
     "$v \\approx v + 0.01$": Check(
         "equation", 7, "v \\approx v + 0.01", HOLDS, "v (2,)", 1, "",
-        "left [1. 2.], right [1.01 2.01]; they differ by at most 0.01",
+        "left [1. 2.], right [1.01 2.01]; they differ by at most 0.01", is_law=True,
     ),
     "$x \\approx x + \\frac{1}{33}$": Check(
         "equation", 7, "x \\approx x + \\frac{1}{33}", HOLDS, "x = 1", 1, "",
-        "left 1, right 1.0303; they differ by at most 0.03",
+        "left 1, right 1.0303; they differ by at most 0.03", is_law=True,
     ),
     "$1 + 1 = 2$": Check("equation", 7, "1 + 1 = 2", HOLDS, "", 1, "", EQUAL.format(2)),
     "$1 + 1 = 3$": Check(
@@ -54,14 +64,14 @@ RECORDS = {
     "$v = x$": Check(
         "equation", 7, "v = x", FAILS,
         "$v = x$ does not hold\n  left [1. 2.], right 1; the largest difference is 1 at element "
-        "(2,): 2 = 1 does not hold\n  with v (2,); x = 1",
+        "(2,): 2 = 1 does not hold\n  with v (2,); x = 1", is_law=True,
     ),
     "$v \\in \\mathbb{R}^{3}$": Check(
         "shape", 7, "v \\in \\mathbb{R}^{3}", FAILS,
         "$v \\in \\mathbb{R}^{3}$ does not hold\n  the shape is (2,), not (3,)\n  with v (2,)",
     ),
     "$z = 1$": Check(
-        "equation", 7, "z = 1", FAILS, "$z = 1$: no block of this note binds z"
+        "equation", 7, "z = 1", FAILS, "$z = 1$: no code of this note defines z", reason=UNBOUND
     ),
     "$$\nx\n= (\n$$": Check(
         "equation", 9, "x\n= (", FAILS, "$x = ($ cannot be read: cannot read 'the end' here"

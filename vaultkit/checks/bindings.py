@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.checks.bound_keys import exchanged, other_key, other_place, other_quantity
-from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, Check, Fix
+from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, UNBOUND, Check, Fix
 from vaultkit.checks.computed import Caller, call_directly, evaluate
 from vaultkit.checks.literals import bound_names
 from vaultkit.checks.stated import Judged, judge_value, other_limit, stated_bound
@@ -170,8 +170,8 @@ class Bindings:
                     binding.why and f"{binding.code or 'the comment'} cannot be read: {binding.why}"
                 )
                 name = self.unbound.get(binding, "anything")
-                why = why or f"{binding.code}: no block of this note binds {name}"
-                yield _check(*at, FAILS, why)
+                why = why or f"{binding.code}: no code of this note defines {name}"
+                yield _check(*at, FAILS, why, reason="" if binding.why else UNBOUND)
                 continue
             fix = rewritten.get(binding.line) if verdict.rewrites and not verdict.holds else None
             yield _check(

@@ -15,6 +15,9 @@ from vaultkit.claims.stated import Stated
 HOLDS, FAILS, EXCEPTED, UNJUDGED = "holds", "fails", "excepted", "unjudged"
 #: Outcomes of a statement that should be proven and is not.
 UNPROVEN = (FAILS, UNJUDGED)
+#: Reasons of a missing verdict: code needs what a browser lacks, or depends on such code; a name is
+#: not defined; a formula cannot be computed, or the sizes of its arrays do not fit.
+LACKS, UNBOUND, UNCOMPUTABLE, UNFIT = "lacks", "unbound", "uncomputable", "sizes"
 #: The kind of a sentence that compares in words alone.
 COMPARISON = "comparison"
 #: Most characters of a name or formula in a message.
@@ -75,6 +78,12 @@ class Check:
     now
         The numbers that a comment binds, if one of them differs from its value: each as the text
         has it, and in the same form as the code gives it.
+    reason
+        `LACKS`, `UNBOUND`, `UNCOMPUTABLE` or `UNFIT`, if that is why there is no verdict.
+    sizes
+        The shapes of the arrays in a formula whose sizes do not fit.
+    is_law
+        Whether an equation relates names to names, so that it may hold for other numbers, too.
     """
 
     kind: str
@@ -90,6 +99,9 @@ class Check:
     block: int | None = None
     fix: Fix | None = None
     now: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+    sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    is_law: bool = False
 
     def __post_init__(self) -> None:
         """Shorten names and formulas in the message; outputs stay as they are."""
@@ -109,7 +121,8 @@ class Check:
         """
         kept = ("kind", "line", "what", "outcome")
         data = {**vars(self), "fix": self.fix and asdict(self.fix)}.items()
-        return {k: _encodable(v) for k, v in data if k in kept or v not in ("", None, ())}
+        left_out = ("", None, ())
+        return {k: _encodable(v) for k, v in data if k in kept or not (v is False or v in left_out)}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Check:
@@ -122,11 +135,14 @@ class Check:
         """
         check = cls(**data)
         fix = data.get("fix")
-        words = ("kind", "what", "outcome", "why", "scope", "sides", "pinned")
+        words = ("kind", "what", "outcome", "why", "scope", "sides", "pinned", "reason")
         given = (getattr(check, name) for name in words)
         if not all(isinstance(value, str) for value in given) or not isinstance(check.line, int):
             raise TypeError("a check has words where numbers should be")
-        more: dict[str, Any] = {"now": tuple((old, new) for old, new in data.get("now", ()))}
+        more: dict[str, Any] = {
+            "now": tuple((old, new) for old, new in data.get("now", ())),
+            "sizes": tuple((name, tuple(shape)) for name, shape in data.get("sizes", ())),
+        }
         if fix is not None:
             more["fix"] = Fix(**{**fix, "lines": tuple(fix["lines"])})
         return replace(check, **more)

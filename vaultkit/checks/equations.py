@@ -17,6 +17,9 @@ from vaultkit.checks.check import (
     GENERAL,
     HERE,
     HOLDS,
+    UNBOUND,
+    UNCOMPUTABLE,
+    UNFIT,
     UNJUDGED,
     UNPROVEN,
     Check,
@@ -31,7 +34,7 @@ from vaultkit.read.note import Block, Formula, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import parse, parse_expression
 from vaultkit.tex.tree import Membership, Node, TexError
-from vaultkit.values import UnboundError, Verdict, is_law, judge, shape_mismatch
+from vaultkit.values import UnboundError, Verdict, is_law, judge, relates_names, shape_mismatch
 
 #: Landau symbols before their arguments: O(n), o(1), Θ(n log n), Ω(n).
 _GROWTH = re.compile(
@@ -227,6 +230,9 @@ class Equations:
                 sides=_sides_in_words(claim.verdict)
                 if claim.verdict and claim.kind == "equation"
                 else "",
+                reason=_reason(claim),
+                sizes=_sizes(claim),
+                is_law=claim.kind == "equation" and relates_names(claim.statement),
             )
 
     def _outcome_on_page(
@@ -271,7 +277,7 @@ def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, st
     if verdict is None:
         if _GROWTH.search(formula.tex):
             return EXCEPTED, _GROWS
-        what = f"no block of this note binds {claim.unbound or 'anything'}"
+        what = f"no code of this note defines {claim.unbound or 'anything'}"
         return UNJUDGED, f"{_quoted(formula)}: {what}"
     if verdict.holds and claim.counterexample and claim.is_law and not formula.here:
         return FAILS, (
@@ -287,6 +293,22 @@ def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, st
     hint = "\n  a rounded number is written behind \\approx" if verdict.rounds else ""
     what = "does not hold" if verdict.evaluated else "cannot be judged"
     return outcome, f"{_quoted(formula)} {what}\n  {verdict.why}{hint}{bound}"
+
+
+def _reason(claim: Claim) -> str:
+    """Return why a claim has no verdict; empty if it has one."""
+    if claim.verdict is None:
+        return UNBOUND
+    if claim.verdict.unfit and _sizes(claim):
+        return UNFIT
+    return "" if claim.verdict.evaluated and not claim.verdict.unfit else UNCOMPUTABLE
+
+
+def _sizes(claim: Claim) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the shapes of the arrays in a claim whose sizes do not fit."""
+    if claim.verdict is None or not claim.verdict.unfit:
+        return ()
+    return tuple((name, shape) for name, (shape, _) in claim.values.items() if shape)
 
 
 def _sampled_values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from vaultkit.checks.canonical import canonical
-from vaultkit.checks.check import EXCEPTED, FAILS, UNJUDGED, Check, Fix
+from vaultkit.checks.check import EXCEPTED, FAILS, UNBOUND, UNJUDGED, Check, Fix
 from vaultkit.read.note import Block
 from vaultkit.run.session import Step
 
@@ -19,6 +19,8 @@ NUMBER = re.compile(
 )
 
 
+#: The last line of a traceback of code that uses a name that is not defined.
+_LACKS_NAME = re.compile("^NameError: ", re.MULTILINE)
 #: A string as `repr` writes it, which is compared character by character.
 _STRING = re.compile(r"""(?<!\w)(?:[bru]{0,2})('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")(?!\w)""")
 #: A number as NumPy 2 prints it; NumPy 1 printed only what is in the parentheses.
@@ -72,9 +74,11 @@ def check(
         silent = block.output is None and block.kind == "python" and not fixed
         outdated = not every_digit and why.startswith(_OLD_FORM)
         outcome = UNJUDGED if silent or outdated else FAILS
+        reason = UNBOUND if _LACKS_NAME.search(step.error) else ""
         yield Check(
-            "block", line, block.section, outcome, why, seconds=seconds, block=index, fix=fix
-        )
+            "block", line, block.section, outcome, why, seconds=seconds, block=index, fix=fix,
+            reason=reason,
+        )  # fmt: skip
 
 
 def _problems(step: Step, volatile: str, every_digit: bool) -> Iterator[tuple[int, str]]:

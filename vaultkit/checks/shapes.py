@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, UNJUDGED, Check
+from vaultkit.checks.check import EXCEPTED, FAILS, GENERAL, HERE, HOLDS, UNBOUND, UNJUDGED, Check
 from vaultkit.checks.computed import Caller, call_directly, evaluate
 from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.claims.claims import claims_of
@@ -92,7 +92,8 @@ class Shapes:
                 yield Check("shape", *where, FAILS, why, shape.column)
             elif why := self.message_if_wrong(shape):
                 outcome = FAILS if self.is_known(shape) else UNJUDGED
-                yield Check("shape", *where, outcome, why, shape.column)
+                reason = "" if self.is_bound(shape) else UNBOUND
+                yield Check("shape", *where, outcome, why, shape.column, reason=reason)
             elif self.tried.get(shape) and _is_law(shape):
                 why = f"{shape.text} holds for the sizes of this page, but not for others"
                 why += f"\n  {self.tried[shape]}"
@@ -225,7 +226,7 @@ class Shapes:
         try:
             wanted = self.lengths_of(shape)
         except UnboundError as error:
-            return f"{shape.text}: no block of this note binds {error.args[0]}"
+            return f"{shape.text}: no code of this note defines {error.args[0]}"
         if found := self.subject_of(shape):
             return self._message_about_subject(shape, wanted, *found)
         if len(wanted) == 1 and not _is_whole(shape):

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from vaultkit.checks.check import EXCEPTED, UNPROVEN, Check
+from vaultkit.checks.check import EXCEPTED, LACKS, UNPROVEN, Check
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.places import page_places
 from vaultkit.figure import Figure
@@ -138,10 +138,11 @@ def _except_lacking(check: Check, lacking: set[int]) -> Check:
     last = check.why.rstrip().rpartition("\n")[2].strip()
     if check.kind == "block" and _LACKING.fullmatch(last):
         lacking.add(check.block if check.block is not None else -1)
-        return replace(check, outcome=EXCEPTED, why=f"cannot run in a browser: {last}", fix=None)
+        why = f"cannot run in a browser: {last}"
+        return replace(check, outcome=EXCEPTED, why=why, fix=None, reason=LACKS)
     if lacking:
         why = "depends on a block that cannot run in a browser"
-        return replace(check, outcome=EXCEPTED, why=why, fix=None)
+        return replace(check, outcome=EXCEPTED, why=why, fix=None, reason=LACKS)
     return check
 
 

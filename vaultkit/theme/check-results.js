@@ -62,40 +62,31 @@ const totals = (found) => {
 /* A reader's edit is an experiment: what it changes is shown beside what it was. Only a law that
 no longer holds, and code that does not run, fails. `edits` are the edited blocks, by their numbers. */
 const outcomeOf = (check, edits, built, found) => {
-  const { kind, block, outcome, why = "" } = check;
-  const isLacking = outcome === "excepted" && LACKING.test(why);
-  if (!Object.keys(edits).length || !(["fails", "unjudged"].includes(outcome) || isLacking)) return outcome;
+  const { kind, block, outcome, reason } = check;
+  const lacks = reason === "lacks";
+  if (!Object.keys(edits).length || !(["fails", "unjudged"].includes(outcome) || lacks)) return outcome;
   // What a reader has typed is reported.
   if (kind === "block" && block in edits && !check.fix) return "fails";
   // Where a block did not run, what rests on it cannot be judged.
   const broken = found.some((other) => other.kind === "block" && other.outcome === "fails");
-  if (broken && (kind !== "block" || isLacking || /^NameError: /m.test(why))) return "unjudged";
+  if (broken && (kind !== "block" || lacks || reason === "unbound")) return "unjudged";
   const before = counterpart(check, built);
-  if (isLacking || before?.outcome === outcome) return outcome;
+  if (lacks || before?.outcome === outcome) return outcome;
   if (kind === "block") return check.fix ? "changed" : "fails";
-  if (UNBOUND.test(why) || unfit(check)) return "unjudged";
+  if (["unbound", "uncomputable", "sizes"].includes(reason)) return "unjudged";
   return isLaw(check, before) ? "fails" : "changed";
 };
-// Code that needs what a browser lacks, and code that depends on it.
-const LACKING = /in a browser/;
-// A formula that cannot be computed. Its hints are meant for authors.
-const UNFIT = /\$ (?:cannot be judged|does not hold\n[^\n]*(?:transpose it|a row and the other a column|shapes .* (?:differ|cannot be multiplied: .*)|no dot product))\n/;
-const OF_SIZES = /axes|index|shape|size|transpose|row|dimension/;
 const GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho - sigma " +
   "tau upsilon phi chi psi omega").split(" ");
 const letterOf = (name) => (GREEK.includes(name) ? String.fromCharCode(945 + GREEK.indexOf(name)) : name);
 /* Says why an edit leaves a formula that cannot be computed; empty if it can be. */
-const unfit = ({ kind, why = "" }) => {
-  if (kind !== "equation" || !UNFIT.test(why)) return "";
-  const [, given = ""] = /\n {2}with (.*)$/.exec(why) ?? [];
-  const sizes = [...given.matchAll(/(\w+) \((\d[\d, ]*)\)/g)].map(([, name, size]) => {
-    const axes = size.match(/\d+/g);
-    return `${letterOf(name)} ${axes.length > 1 ? `is ${axes.join(" × ")}` : `has ${count(Number(axes[0]), "number")}`}`;
-  });
-  if (!sizes.length || !OF_SIZES.test(why.replace(given, ""))) return "This formula cannot be computed with your edit.";
-  return `The sizes no longer fit: ${sizes.join(", ")}.`;
+const unfit = ({ reason, sizes = [] }) => {
+  if (reason === "uncomputable") return "This formula cannot be computed with your edit.";
+  if (reason !== "sizes") return "";
+  const told = sizes.map(([name, shape]) =>
+    `${letterOf(name)} ${shape.length > 1 ? `is ${shape.join(" × ")}` : `has ${count(shape[0], "number")}`}`);
+  return `The sizes no longer fit: ${told.join(", ")}.`;
 };
-const UNBOUND = /no block of this note binds (\S+)/;
 
 /* The build's check of the same statement: an edit may move it by lines, and the same words may occur
 in a line more than once. */
@@ -106,12 +97,8 @@ const counterpart = ({ kind, what, line, column }, built) => built
 
 /* A law holds for other numbers, too: trials have shown it, or the formula relates names to names. A
 trial cannot change what a block imports, so that it shows the second kind for this page only. */
-const isLaw = ({ kind, what }, before) => before?.scope === "general" ? ["equation", "shape"].includes(kind)
-  : kind === "equation" && relatesNames(what);
-const relatesNames = (formula) => {
-  const sides = formula.split(/\\(?:approx|neq?|le|ge|leq|geq)(?![a-z])|[=<>]/i);
-  return sides.length > 1 && sides.every((side) => /[a-z]/i.test(side.replace(/\\(?:sqrt|[dt]?frac|cdot|left|right|quad)(?![a-z])/gi, "")));
-};
+const isLaw = ({ kind, is_law: relatesNames }, before) =>
+  (before?.scope === "general" ? ["equation", "shape"].includes(kind) : Boolean(relatesNames));
 
 const compare = (found, built) => {
   if (built === undefined) return "The build's own list of checks cannot be reached.";
@@ -194,7 +181,7 @@ const plain = ({ what, why = "" }) => {
   const code = traced?.[1].replace(/^ *File "\/(?:lib|home\/pyodide)\/.*\n(?: {4}.*\n)*/gm, "").replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "")
     .replace(/^ {4}/gm, "");
   const kept = traced ? [inWords(traced[2]), traced[2], code].filter(Boolean).join("\n")
-    : inRows(inSides(text)).replace(UNBOUND, "no code of this page defines $1").replaceAll("of this note", "of this page");
+    : inRows(inSides(text)).replaceAll("of this note", "of this page");
   const told = kept.replace(/\n?--update writes the real output/, "");
   return told.charAt(0).toUpperCase() + told.slice(1);
 };

@@ -277,7 +277,7 @@ const resultsOn = ({ article, parts, cells }) => {
       } else if (check.outcome === "unjudged") {
         const runs = cells.every((other) => other?.part.dataset.outcome !== "fails");
         const sizes = runs && unfit(check);
-        part.dataset.now = sizes || (UNBOUND.test(check.why) ? plain(check) : "Not judged with your edit: an earlier block does not run");
+        part.dataset.now = sizes || (check.reason === "unbound" ? plain(check) : "Not judged with your edit: an earlier block does not run");
         if (sizes) {
           const box = element("p", { class: "vk-now", role: "note" }, sizes);
           below(part, box);
@@ -296,7 +296,7 @@ const resultsOn = ({ article, parts, cells }) => {
           else if (check.now) showBound(part, check.now);
           else if (now) isNow(part, now);
         }
-      } else if (check.outcome === "excepted" && check.why?.includes("in a browser")) {
+      } else if (check.outcome === "excepted" && check.reason === "lacks") {
         explain(part, `Not judged here: it ${check.why}.`);
         cell?.say("not judged here");
       } else if (check.kind === "block" && check.outcome === "holds") {

@@ -35,10 +35,12 @@ from vaultkit.values.records import (
     ROUNDOFFS,
     EvaluationError,
     ShapeError,
+    SizeError,
     UnboundError,
     Value,
     Verdict,
     check_size,
+    is_about_sizes,
 )
 
 #: Relative tolerance of an element, for the rounding errors of code that are not tracked.
@@ -135,13 +137,18 @@ def _judge_reading(
             verdict = _judge_statement(scope)
         except EvaluationError as error:
             fits = not isinstance(error, ShapeError)
-            verdict = Verdict(False, str(error), span=statement.span, evaluated=not fits)
+            verdict = Verdict(
+                False, str(error), span=statement.span, evaluated=not fits,
+                unfit=is_about_sizes(error),
+            )  # fmt: skip
         except (
             ArithmeticError, AttributeError, IndexError, MemoryError, RecursionError, TypeError,
             ValueError, np.linalg.LinAlgError,
         ) as error:  # fmt: skip
             why = f"it cannot be computed: {error}"
-            verdict = Verdict(False, why, span=statement.span, evaluated=False)
+            verdict = Verdict(
+                False, why, span=statement.span, evaluated=False, unfit=is_about_sizes(error)
+            )
     if scope is None:
         return verdict, False
     # One reading may be computable where the other one is not.
@@ -302,7 +309,7 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
         return Verdict(False, f"the left side has shape {left.shape}, the right side {right.shape}")
     if has_other_orientation(left, right):
         scope.turned = True
-        raise EvaluationError("one is a row and the other a column")
+        raise SizeError("one is a row and the other a column")
     rank = max(left.rank, right.rank)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
     check_size(np.broadcast_shapes(a.shape, b.shape))

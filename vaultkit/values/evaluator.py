@@ -39,6 +39,7 @@ from vaultkit.values.records import (
     MOST_INDICES,
     ROUNDOFFS,
     EvaluationError,
+    SizeError,
     UnboundError,
     Value,
     check_size,
@@ -117,7 +118,7 @@ class Evaluator:
             return
         sizes = self._lengths_of_axes(index)
         if len(sizes) != 1:
-            raise EvaluationError(
+            raise SizeError(
                 f"the index {letter_of(index)} runs over axes of different lengths: {sorted(sizes)}"
                 if sizes
                 else f"the range of {letter_of(index)} is unknown"
@@ -140,7 +141,7 @@ class Evaluator:
             for axis, place in enumerate(places, first_axis):
                 if Index(index) in walk(place):
                     if not 0 <= axis < base.rank:
-                        raise EvaluationError("there are more indices than axes")
+                        raise SizeError("there are more indices than axes")
                     is_alone = place == Index(index)
                     (sizes_alone if is_alone else sizes_in_expressions).add(base.shape[axis])
         return sizes_alone or sizes_in_expressions
@@ -177,7 +178,7 @@ class Evaluator:
         """Return a variable as a value; its name is used in messages."""
         is_list_of_arrays = isinstance(thing, (list, tuple)) and all(map(np.ndim, thing))
         if is_list_of_arrays and len(set(map(np.shape, thing))) > 1:
-            raise EvaluationError(f"{name} holds arrays of different shapes")
+            raise SizeError(f"{name} holds arrays of different shapes")
         if np.ma.is_masked(thing):
             raise EvaluationError(f"{name} has masked elements")
         array = as_floats(np.asarray(thing))

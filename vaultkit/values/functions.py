@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.values.products import dot, growth_of_roundings, inverse
-from vaultkit.values.records import EvaluationError, Value, largest, make_value
+from vaultkit.values.records import EvaluationError, SizeError, Value, largest, make_value
 
 #: Relative distance within which a number counts as an integer.
 WHOLE = 2.0**-40
@@ -129,7 +129,7 @@ def _require_matrix(value: Value, name: str, square: bool = True) -> None:
     """Raise EvaluationError unless a value is a matrix, and square if that is needed."""
     if value.rank != 2 or (square and value.shape[0] != value.shape[1]):
         kind = "a square matrix" if square else "a matrix"
-        raise EvaluationError(f"{name} needs {kind}, and this has shape {value.shape}")
+        raise SizeError(f"{name} needs {kind}, and this has shape {value.shape}")
 
 
 def _diag(value: Value) -> Value:
@@ -331,7 +331,7 @@ def concatenate(values: Sequence[Value]) -> Value:
     rank = values[0].rank
     are_alike = all(value.rank == rank and not value.unsized for value in values)
     if not rank or not are_alike:
-        raise EvaluationError("arrays that are joined must have the same axes")
+        raise SizeError("arrays that are joined must have the same axes")
     lead = np.broadcast_shapes(*(v.array.shape[:-1] for v in values))
     parts = [np.broadcast_to(v.array, lead + v.shape[-1:]) for v in values]
     spreads = [np.broadcast_to(v.spread, lead + v.shape[-1:]) for v in values]

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from vaultkit.tex.tree import Bracketed, Node, Number, Power, Reduce, Statement, Subscript, Symbol
+from vaultkit.tex.tree import (
+    Bracketed,
+    Node,
+    Number,
+    Power,
+    Reduce,
+    Statement,
+    Subscript,
+    Symbol,
+    walk,
+)
 
 
 def is_law(statement: Node) -> bool:
@@ -28,6 +38,20 @@ def is_law(statement: Node) -> bool:
             return False
     allowed = ("0", "1") if Number("2") in sides else ("0", "1", "2")
     return all(number.text in allowed for number in _numbers(statement))
+
+
+def relates_names(statement: Node) -> bool:
+    r"""Return whether each side of an equation contains a name, so that it is about more than one.
+
+    Examples
+    --------
+    >>> from vaultkit.tex import parse
+    >>> [relates_names(s) for s in parse(r"K = X W_K, \quad d_k = \frac{d}{h} = 32, \quad n = 5")]
+    [True, False, False]
+    """
+    return isinstance(statement, Statement) and all(
+        any(isinstance(node, Symbol) for node in walk(side)) for side in statement.sides
+    )
 
 
 def _numbers(node: object) -> Iterator[Number]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.values import functions
-from vaultkit.values.records import EvaluationError, Value, make_value
+from vaultkit.values.records import EvaluationError, SizeError, Value, make_value
 
 
 def build_matrix(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
@@ -74,7 +74,7 @@ def _build_from_arrays(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, 
     if first.rank != 1 or any(c.shape != first.shape for c in cells):
         raise EvaluationError("a matrix written out is not made of numbers")
     if any(c.orientation not in ("", orientation) for c in cells):
-        raise EvaluationError("vectors of the other orientation; transpose it")
+        raise SizeError("vectors of the other orientation; transpose it")
     axis = -1 if orientation == "column" else -2
     lead = np.broadcast_shapes(*(c.array.shape for c in cells))
     array = np.stack([np.broadcast_to(c.array, lead) for c in cells], axis)

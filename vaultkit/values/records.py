@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,8 +33,25 @@ class EvaluationError(ValueError):
     """A formula that cannot be evaluated on these values."""
 
 
-class ShapeError(EvaluationError):
+class SizeError(EvaluationError):
+    """A formula that cannot be evaluated on arrays of these sizes."""
+
+
+class ShapeError(SizeError):
     """Arrays in a formula whose shapes do not fit each other."""
+
+
+#: Messages of NumPy about sizes that do not fit.
+_OF_SIZES = re.compile("core dimension|broadcast|not aligned|inhomogeneous shape")
+
+
+def is_about_sizes(error: BaseException | None) -> bool:
+    """Return whether an error, or its cause, is that sizes of arrays do not fit."""
+    if isinstance(error, (SizeError, IndexError)):
+        return True
+    if isinstance(error, EvaluationError):
+        return is_about_sizes(error.__cause__)
+    return isinstance(error, ValueError) and bool(_OF_SIZES.search(str(error)))
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,8 @@ class Verdict:
     rounds
         Whether it fails only because a decimal number behind ``=`` is rounded to the digits that it
         shows.
+    unfit
+        Whether the sizes of its arrays do not fit.
     """
 
     holds: bool
@@ -70,6 +90,7 @@ class Verdict:
     span: tuple[int, int] = (0, 0)
     evaluated: bool = True
     rounds: bool = False
+    unfit: bool = False
 
 
 @dataclass(frozen=True)
