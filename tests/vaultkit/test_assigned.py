@@ -60,16 +60,6 @@ RIGHT = {
         "Apollo 17 was the longest with 301.9 h, Apollo 8 the shortest with 147.0 h.",
         ("301.9", "147.0"),
     ),
-    "what a list is made from": (
-        "print([round(98 / r, 1) for r in (2, 5, 10)])",
-        "| distance | level |\n|---|---|\n| 5 m | 19.6 dB |\n| 10 m | 9.8 dB |",
-        ("19.6", "9.8"),
-    ),
-    "places of a list": (
-        "print([4, 8, 16, 18])",
-        "- in the second column: 8\n- in the third: 16",
-        ("8", "16"),
-    ),
     "arguments": (
         "def far(a, b): return abs(len(a) - len(b)) + 2\nfar('kit', 'kite'), far('flaw', 'lawn')",
         "The pairs: *kit, kite* takes three steps, *flaw, lawn* two.",

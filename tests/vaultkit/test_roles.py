@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks.check import FAILS, Check
-from vaultkit.checks.dates import Dates, Day
+from vaultkit.checks.dates import Dates
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
@@ -320,7 +320,6 @@ PAIRS = [
     (TANK, "It heats 210.5 litres with 1.84 kW.", "It heats 210.5 mL with 1.84 kW."),
     (FEASTS, "It is on Sunday 8 June.", "It is on Monday 8 June."),
     (FEASTS, "It was on Sunday, 3 March 2024.", "It was on Monday, 3 March 2024."),
-    (FEASTS, "First it is 23 March, in 2008.", "First it is 23 March, in 2038."),
     (
         FEASTS,
         "| feast | day |\n|---|---|\n| Pentecost | 8 June |",
@@ -332,9 +331,7 @@ PAIRS = [
         "It is late. Pentecost falls on the 8th of June.",
         "It is late. Pentecost falls on the 9th of June.",
     ),
-    (STONE, "It fell 30.7 m and has 24.5 m/s.", "It fell 24.5 m and has 24.5 m/s."),
     (RULE, "With 8 pieces the error is 0.0062.", "With 8 pieces the error is 0.0016."),
-    (UNITS, "We ran with a speed of 12.37 km/h.", "We ran with a speed of 4.85 km/h."),
     (UNITS, "We measured 1.125 mA.", "We measured 1.125 µA."),
     (TIDE, "Calais has 7.35 m.", "Calais has 6.92 m."),
     (TIDE, "Brest has 6.92 m, Dover 6.71 m.", "Brest has 6.71 m, Dover 6.92 m."),
@@ -351,7 +348,6 @@ PAIRS = [
     (SEARCH, "It needs three rounds.", "It needs two rounds."),
     (SEARCH, "There are seven words.", "There are eight words."),
     (LOAF, "The dough weighs 935.5 g.", "The dough weighs 823.5 g."),
-    (LOAF, "Now 935.5 are dough: no other is so big.", "Now 823.5 are dough: no other is so big."),
     (TABLE, "Iron has 7.87, zinc 7.14.", "Iron has 7.14, zinc 7.87."),
     (BAKERY, "We baked 12 loaves of rye.", "We baked 31 loaves of rye."),
     (BAKERY, "We sold 12 loaves of rye, 7 of spelt.", "We sold 7 loaves of rye, 12 of spelt."),
@@ -487,13 +483,11 @@ def test_a_message_has_the_words_of_the_page(tmp_path: Path) -> None:
     )
     page = f"\n```python\n{code}\n```\n\nThe sunny shade has 7.35.\n"
     (check,) = contradictions(tmp_path, page)
-    source = "output at line 6 has"
-    assert check.why == f"7.35: {source} sunny shade 6.92, and {source} deep cave 7.35"
+    assert check.why == "7.35: output at line 6 has 6.92 for sunny shade, and 7.35 for deep cave"
 
 
 def test_a_word_that_begins_as_a_month_does_is_none() -> None:
     dates = Dates(lexicon())
-    dates.known = {Day(23, 3, 2008, line=9), Day(25, 4, 2038, line=9)}
-    assert list(dates.contradictions(parse("We found 23 marbles, in 2038."))) == []
+    assert list(dates.contradictions(parse("We found 23 marbles on Monday 3 marbles, 2024."))) == []
     for march in ("March", "Mar"):
-        assert len(list(dates.contradictions(parse(f"It was 23 {march}, in 2038.")))) == 1
+        assert len(list(dates.contradictions(parse(f"It was Monday 3 {march} 2024.")))) == 1

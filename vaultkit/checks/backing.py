@@ -195,26 +195,6 @@ class Backing:
                 return True
         return False
 
-    def is_written(self, quantity: Quantity) -> bool:
-        """Return whether a number is shown nearby, or exactly stated or bound."""
-        near = self.near(quantity)
-        return any(
-            reading and all(near.holds(amount) or self._is_exact(amount) for amount in reading)
-            for reading in quantity.readings
-        )
-
-    def is_bound(self, quantity: Quantity) -> bool:
-        """Return whether each number is bound to a name, or is exactly stated or shown."""
-        seen = self.seen
-        return any(
-            reading
-            and all(
-                seen.bound.rounds_to(a) or seen.stated.holds(a) or seen.shown.holds(a)
-                for a in reading
-            )
-            for reading in quantity.readings
-        )
-
     def _is_exact(self, amount: Amount, counted: bool = False) -> bool:
         """Return whether code states, binds or shows exactly this number, or an axis has it.
 

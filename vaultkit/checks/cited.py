@@ -3,8 +3,7 @@
 The numbers that a note shows in its outputs and sentences are compared with those in sentences of
 other notes, behind a link to it or ahead of one in brackets. A number is contradicted if neither
 note shows it, and the linked one shows, in a sentence or output with the same words, a number that
-differs by a slip, or the only number with the same label. It is contradicted, too, if the linked
-note says it in other words, and another number in these.
+differs by a slip, or the only number with the same label.
 """
 
 from __future__ import annotations
@@ -38,8 +37,6 @@ from vaultkit.store import key_of
 
 #: The least digits of a number that is compared, and of one that agrees with none by chance.
 _LEAST, _MANY = 2, 4
-#: By how many words another number must fit a clause better to be the one that is meant.
-_MORE_WORDS = 2
 #: How many words before a link may deny what it says.
 _BEFORE = 4
 #: Longer numbers in outputs are not numbers of a sentence.
@@ -55,9 +52,6 @@ class Shown:
 
     value: Fraction
     words: frozenset[str]
-    #: Those in its clause, if it is in a sentence, and those of them ahead of it.
-    clause: frozenset[str]
-    ahead: frozenset[str]
     #: The words right before it, and its unit.
     label: frozenset[str]
     unit: str
@@ -301,13 +295,9 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
             continue
         line, column = sentence.place_of(number.start)
         theirs = shown[others[link].path]
-        if own.agree(number, apart_from=line):
+        if own.agree(number, apart_from=line) or theirs.agree(number):
             continue
-        if theirs.agree(number):
-            why = _other_with_these_words(sentence, number, theirs.all)
-        else:
-            why = _contradiction(sentence, number, theirs.all)
-        if why:
+        if why := _contradiction(sentence, number, theirs.all):
             why = f"{number.text}: [[{others[link].name}]] {why}"
             yield Check("number", line, number.text, FAILS, why, column)
 
@@ -334,37 +324,6 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
     return ""
 
 
-def _other_with_these_words(sentence: Sentence, number: Stated, shown: list[Shown]) -> str:
-    """Return the number that a linked note gives in these words.
-
-    Empty unless it gives the stated one in others, and if that is in doubt: if it says several
-    numbers in these words, if the words ahead of the other number name something that the sentence
-    does not, or if the sentence states the other number, too.
-    """
-    words = label_stems(_clause(sentence, number), sentence.lexicon)
-    unit = _unit(sentence, number)
-    words -= label_stems(unit, sentence.lexicon)
-    in_clauses = [other for other in shown if other.unit == unit and other.clause]
-    rivals = [
-        other
-        for other in in_clauses
-        if other.ahead <= words
-        if not any(stated.agrees(other.value) for stated in sentence.numbers)
-    ]
-    most = max((len(words & rival.clause) for rival in rivals), default=0)
-    best = {rival.value: rival.line for rival in rivals if len(words & rival.clause) == most}
-    if len(best) != 1:
-        return ""
-    agreeing = [other for other in shown if number.agrees(other.value)]
-    words_of_number = max(len(words & (other.words | other.label)) for other in agreeing)
-    has_label = all(words & rival.label for rival in rivals if rival.value in best)
-    is_only_one_named = bool(most) and not words_of_number and has_label
-    if most >= words_of_number + _MORE_WORDS or is_only_one_named:
-        ((value, line),) = best.items()
-        return f"has {float(value):.6g} there in these words (line {line})"
-    return ""
-
-
 def _shown_numbers(note: Note) -> Iterator[Shown]:
     """Yield the numbers that a note shows in sentences, outputs, code and tables."""
     words = _lexicon(note)
@@ -373,14 +332,9 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
         own = label_stems(sentence.text, words)
         for number in sentence.numbers:
             line, unit = sentence.place_of(number.start)[0], _unit(sentence, number)
-            clause = (
-                label_stems(_clause(sentence, number), words) if _is_comparable(number) else none
-            )
-            ahead = label_stems(_text_from_pause(sentence, number), words) if clause else none
-            label = _label_before(sentence, number)
-            yield Shown(number.value, own, clause, ahead, label, unit, line)
+            yield Shown(number.value, own, _label_before(sentence, number), unit, line)
             for scale in number.scales:
-                yield Shown(number.value * scale, own, none, none, none, "", line)
+                yield Shown(number.value * scale, own, none, "", line)
     for fence in note.fences:
         for index, text in enumerate(fence.text.splitlines(), fence.line + 1):
             own = label_stems(text, words)
@@ -391,15 +345,15 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
                     behind_it = _UNIT.match(text, found.end())
                     unit = behind_it[1] if behind_it else ""
                     value = exact_fraction(parse_number(found[0]))
-                    yield Shown(value, own, label, label, label, unit, index)
+                    yield Shown(value, own, label, unit, index)
                     if unit == "%":
-                        yield Shown(value / 100, own, label, label, label, "", index)
+                        yield Shown(value / 100, own, label, "", index)
     for cell in note.cells:
         for found in NUMBER_IN_OUTPUT.finditer(cell.text):
             if len(found[0]) <= _LONGEST:
                 own = label_stems(f"{cell.label.text} {cell.title}", words)
                 value = exact_fraction(parse_number(found[0]))
-                yield Shown(value, own, none, none, none, "", cell.line)
+                yield Shown(value, own, none, "", cell.line)
 
 
 def _lexicon(note: Note) -> Lexicon:

@@ -1,15 +1,14 @@
 """Compares weekdays and dates in the text with the calendar and with dates of outputs and code.
 
 *Monday, 3 March 2024* is contradicted by the calendar, *Thursday 8 November* by an output
-``Wed 08 Nov``, *23 March, in 2038* by ``2008-03-23 2038-04-25``, and *Pentecost* beside *15 June*
-in a table by ``Pentecost 2025-06-08``.
+``Wed 08 Nov``, and *Pentecost* beside *15 June* in a table by ``Pentecost 2025-06-08``.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -109,8 +108,8 @@ class Dates:
             for text, line in islice(step.output_lines(), _MOST):
                 iso = list(_ISO.finditer(text))
                 label = text[: iso[0].start()].strip(" :=") if len(iso) == 1 else ""
-                for own in iso:
-                    self._add(int(own[1]), int(own[2]), int(own[3]), label, line)
+                for date in iso:
+                    self._add(int(date[1]), int(date[2]), int(date[3]), label, line)
                 for found in self._dates_in(text):
                     self.known.add(found.day)
         if self.known or "date" in block.fence.text:
@@ -120,9 +119,9 @@ class Dates:
                     items = [*items.keys(), *items.values()]
                 if isinstance(items, list | tuple):
                     for item in items[:_MOST]:
-                        for own in item if isinstance(item, list | tuple) else (item,):
-                            if isinstance(own, datetime.date):
-                                self._add(own.year, own.month, own.day)
+                        for date in item if isinstance(item, list | tuple) else (item,):
+                            if isinstance(date, datetime.date):
+                                self._add(date.year, date.month, date.day)
 
     def _add(self, year: int, month: int, day: int, label: str = "", line: int = 0) -> None:
         """Remember a date, if there is one with these numbers."""
@@ -169,39 +168,29 @@ class Dates:
 
     def _contradiction_of(self, found: _Found, piece: Prose) -> str:
         """Return what the page has in place of a date of the text; empty if nothing differs."""
-        own = found.day
-        same = [other for other in self.known if (own.day, own.month) == (other.day, other.month)]
-        if own.year is not None:
-            of_year = [other for other in same if other.year in (None, own.year)]
-            if same and not of_year:
-                return self._year_of_same_day(own, same)
-            same = of_year
-        weekdays = {weekday for other in same for weekday in other.weekdays}
-        if own.weekday is not None and weekdays and own.weekday not in weekdays:
+        date = found.day
+        same = [
+            known
+            for known in self.known
+            if (date.day, date.month) == (known.day, known.month)
+            if None in (date.year, known.year) or date.year == known.year
+        ]
+        weekdays = {weekday for known in same for weekday in known.weekdays}
+        if date.weekday is not None and weekdays and date.weekday not in weekdays:
             names = " or ".join(self._names[n].capitalize() for n in sorted(weekdays))
             return f"the page has {names} for this date"
         if same:
             return ""
         if piece.row and piece.text.strip() == found.text:
-            return self._date_of_label(own, piece.row)
-        said = self._subject.search(piece.text, 0, found.start)
-        return self._date_of_label(own, said["label"]) if said else ""
+            return self._date_of_label(date, piece.row)
+        subject = self._subject.search(piece.text, 0, found.start)
+        return self._date_of_label(date, subject["label"]) if subject else ""
 
-    def _year_of_same_day(self, own: Day, same: Iterable[Day]) -> str:
-        """Return the year of a day and month, if the page prints the year with another day."""
-        years = {other.year for other in same}
-        of_year = [day for day in self.known if day.year == own.year and day.line]
-        printed = [day for day in same if day.line]
-        # A date of each year, whose days are exchanged.
-        if len(years) == 1 and printed and len(of_year) == 1:
-            return f"the output at line {printed[0].line} has it in {years.pop()}"
-        return ""
-
-    def _date_of_label(self, own: Day, row: str) -> str:
+    def _date_of_label(self, date: Day, row: str) -> str:
         """Return the date that an output has behind the label of a row."""
         label = row.strip(" *_`").casefold()
         of_label = [day for day in self.known if day.label and day.label.casefold() == label]
-        if len(of_label) != 1 or own.year not in (None, of_label[0].year):
+        if len(of_label) != 1 or date.year not in (None, of_label[0].year):
             return ""
         day = of_label[0]
         return f"the output at line {day.line} has {day.year}-{day.month:02}-{day.day:02}"

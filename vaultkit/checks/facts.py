@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from vaultkit.checks.key_tables import labelled_parts
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
-from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.origins import find_origins
 from vaultkit.checks.printed import printed_numbers
 from vaultkit.claims.expressions import nodes_of
@@ -27,8 +27,6 @@ from vaultkit.run.session import Step
 
 #: Most lines of an output that are read, and most numbers of a line.
 _MOST, _COLUMNS = 64, 16
-#: What separates the parts of a line: *stay 0.3, switch 0.7*.
-_BREAK = re.compile(r"[;|]|,(?!\d)|\s{3,}")
 _FUNCTION = re.compile(r"(\w+)\(\)")
 _BRACKETS = re.compile(r"\[[^\]]*\]?|\([^)]*\)|\{[^}]*\}|'[^']*'")
 
@@ -108,8 +106,7 @@ class Facts:
         """Read the labels of the numbers in an output."""
         for raw, line in islice(step.output_lines(), _MOST):
             text = _BRACKETS.sub(lambda own: " " * len(own[0]), raw)
-            items = _items(text)
-            for words, number, unit in filter(None, items):
+            for words, number, unit in filter(None, labelled_parts(text)):
                 self._add_fact(words, number, line, number.isdigit(), unit)
                 if not words and unit:
                     self._add_fact(unit, number, line, number.isdigit(), unit)
@@ -123,38 +120,6 @@ def _exact_number(text: str) -> Fraction | None:
     """Return a number of an output; None if it is too large for a float."""
     number = parse_number(text)
     return exact_fraction(number) if math.isfinite(number) else None
-
-
-def _with_breaks(text: str) -> str:
-    """Return a line of words and numbers in turn with a break behind each number.
-
-    >>> _with_breaks("mean 3.4 worst case 12"), _with_breaks("12 of 3")
-    ('mean 3.4; worst case 12', '12 of 3')
-    """
-    if not re.fullmatch(r"(?:\s*[A-Za-z]{3}[A-Za-z ]*[ :]\s*[-+]?\d+(?:\.\d+)?){2,}\s*", text):
-        return text
-    return re.sub(r"(?<=\d)\s+(?=[A-Za-z])", "; ", text)
-
-
-def _items(text: str) -> list[tuple[str, str, str] | None]:
-    """Split a line into words, number and unit of its parts; None for a part of another form."""
-    parts = _BREAK.split(_with_breaks(text))
-    items = [_item(part) for part in parts]
-    if items[0] is None and len(items) > 1 and all(item and item[0] for item in items[1:]):
-        # *16 lowest 1.86, highest 8.80* begins with a number that has no label.
-        items[0] = _item(re.sub(r"^\s*[-+]?[\d.,]+\s+(?=[^\W\d_])", "", parts[0]))
-    return items
-
-
-def _item(text: str) -> tuple[str, str, str] | None:
-    """Split *never infected 15 people* into words, number and unit; None if it has another form."""
-    numbers = list(NUMBER_IN_OUTPUT.finditer(text))
-    if len(numbers) != 1:
-        return None
-    words, unit = text[: numbers[0].start()], text[numbers[0].end() :]
-    if re.search(r"[*/^=<>]", words.rstrip(" =:")) or re.match(r"\s?[*/^]", unit):
-        return None
-    return words.strip(" =:\t-"), numbers[0][0], unit.strip()
 
 
 def _bound_once(note: Note) -> set[str]:

@@ -39,6 +39,8 @@ _DATED = re.compile(r"\s*\d{4}-\d\d-(\d\d)\s+([^\W\d_]+)\s*")
 _MARKS = " \t:=|-"
 _BEHIND = re.compile(r"\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?P<rest>.*)", re.DOTALL)
 _BREAK = re.compile(r"[,;|)]|\s{2,}|\s*$")
+#: What separates the parts of a line: *stay 0.3, switch 0.7*.
+_PARTS = re.compile(r"[;|]|,(?!\d)|\s{3,}")
 
 Key = str | Fraction
 
@@ -187,6 +189,8 @@ def tables_of_output(
         elif dated := _DATED.fullmatch(text):
             first_day = first_day or line
             days[dated[2]] = (Fraction(dated[1]), *days.get(dated[2], ()))
+        elif table := _table_of_line(text, line, end):
+            yield table
         elif row := _row(text, written, line, lexicon):
             alike[row.form].append(row)
     if days:
@@ -195,6 +199,23 @@ def tables_of_output(
         rows = {row.key: row.numbers for row in own}
         if len(rows) == len(own):
             yield Table(rows, f"output at line {own[0].line}", end, kinds=own[0].kinds)
+
+
+def _table_of_line(text: str, line: int, end: int) -> Table | None:
+    """Return the numbers of a line that has several labels, *stay 0.3, switch 0.7*; else None."""
+    parts = labelled_parts(text)
+    rows: dict[Key, tuple[Fraction, ...]] = {}
+    for part in parts:
+        if not part or not part[0]:
+            return None
+        words, number, _ = part
+        value = parse_number(number)
+        if not math.isfinite(value) or words in rows:
+            return None
+        rows[words] = (exact_fraction(value),)
+    kinds = tuple({unit for part in parts if part for unit in [part[2]]})
+    kind = kinds[0] if len(kinds) == 1 else ""
+    return Table(rows, f"output at line {line}", end, kinds=[kind]) if len(rows) > 1 else None
 
 
 def _row(text: str, written: Sequence[str], line: int, lexicon: Lexicon) -> _Row | None:
@@ -255,3 +276,39 @@ def _kinds(text: str, found: Sequence[re.Match[str]], lexicon: Lexicon) -> tuple
         )
         kinds.append(behind[1] if behind and is_kind else "")
     return tuple(kinds)
+
+
+def _with_breaks(text: str) -> str:
+    """Return a line of words and numbers in turn with a break behind each number.
+
+    >>> _with_breaks("mean 3.4 worst case 12"), _with_breaks("12 of 3")
+    ('mean 3.4; worst case 12', '12 of 3')
+    """
+    if not re.fullmatch(r"(?:\s*[A-Za-z]{3}[A-Za-z ]*[ :]\s*[-+]?\d+(?:\.\d+)?){2,}\s*", text):
+        return text
+    return re.sub(r"(?<=\d)\s+(?=[A-Za-z])", "; ", text)
+
+
+def labelled_parts(text: str) -> list[tuple[str, str, str] | None]:
+    """Split a line into words, number and unit of its parts; None for a part of another form.
+
+    >>> labelled_parts("stay 0.3, switch 0.7 of 1, lost")
+    [('stay', '0.3', ''), None, None]
+    """
+    parts = _PARTS.split(_with_breaks(text))
+    items = [_labelled_part(part) for part in parts]
+    if items[0] is None and len(items) > 1 and all(item and item[0] for item in items[1:]):
+        # *16 lowest 1.86, highest 8.80* begins with a number that has no label.
+        items[0] = _labelled_part(re.sub(r"^\s*[-+]?[\d.,]+\s+(?=[^\W\d_])", "", parts[0]))
+    return items
+
+
+def _labelled_part(text: str) -> tuple[str, str, str] | None:
+    """Split *never infected 15 people* into words, number and unit; None if it has another form."""
+    numbers = list(NUMBER_IN_OUTPUT.finditer(text))
+    if len(numbers) != 1:
+        return None
+    words, unit = text[: numbers[0].start()], text[numbers[0].end() :]
+    if re.search(r"[*/^=<>]", words.rstrip(" =:")) or re.match(r"\s?[*/^]", unit):
+        return None
+    return words.strip(" =:\t-"), numbers[0][0], unit.strip()

@@ -261,8 +261,15 @@ def _is_listed(sentence: Sentence, number: Stated) -> bool:
 
 
 def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> list[Key]:
-    """Return the names to which a sentence gives a number: the last ones before it."""
+    """Return the names to which a sentence gives a number: the last ones before it.
+
+    A name can also follow: *12 loaves of rye*.
+    """
     text, lexicon = sentence.text, sentence.lexicon
+    counted = lexicon.regex(r"\s[a-z]+\s<roles.of_value>\s").match(text, number.end)
+    following = [place.key for place in places if counted and place.start == counted.end()]
+    if following:
+        return [] if is_apart(sentence, text[: number.start]) else following
     before = [place for place in places if place.end <= number.start]
     named = before[-1:]
     for place in reversed(before[:-1]):
@@ -279,8 +286,9 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
         return []
     if any(last.end <= own.start < number.start for own in sentence.numbers):
         return []
-    # *An oak has 3* is about any oak.
-    if isinstance(first.key, str) and _is_of_any(sentence, first.start):
+    # *An oak has 3* is about any oak, and *the yearly cost* is another one than *the cost*.
+    is_other = _is_of_any(sentence, first.start) or _narrowed(lexicon).search(text[: first.start])
+    if isinstance(first.key, str) and is_other:
         return []
     end = clause_end(lexicon, "contrasting")
     begins = max((stop.end() for stop in end.finditer(text, 0, first.start)), default=0)
@@ -288,7 +296,8 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
     ends = _end_of_clause(sentence, number, pause.start() if pause else len(text))
     # The words of numbers are none of the sentence: *one*.
     around = f"{text[begins : first.start]} {gap} {text[number.end : ends]}"
-    if is_apart(sentence, around) or role_pattern(lexicon, r"\b{}\b", "bounds_behind").search(text):
+    whole = role_pattern(lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
+    if is_apart(sentence, around) or whole.search(text):
         return []
     # *Ada reads 3 from Bo* says what is read from Bo.
     behind = next((place for place in places if number.end <= place.start < ends), None)
@@ -313,6 +322,12 @@ def _apart(lexicon: Lexicon) -> re.Pattern[str]:
     change = lexicon.pattern("signs", "down", "up")
     apart = lexicon.pattern("roles", "other_times", "turns")
     return re.compile(rf"\b(?:{apart}|{change})\b", re.IGNORECASE)
+
+
+@cache
+def _narrowed(lexicon: Lexicon) -> re.Pattern[str]:
+    """Return a pattern of a word between an article and a name, which makes it another thing."""
+    return lexicon.regex(r"\b(?:<grammar.articles>|<roles.possessive>)\s[^\W\d_]{3,}\s$")
 
 
 @cache

@@ -12,8 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -23,7 +22,6 @@ from vaultkit.checks.lookup import parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.origins import find_origins
 from vaultkit.checks.printed import printed_arguments
-from vaultkit.checks.templates import Template, printed_by, templates
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import stem
@@ -43,7 +41,6 @@ _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^\W\dA-Z_]+\d*|[^\W\d_]+\d*")
 _ITEM = re.compile(r"^\s*\d{1,2}[.)]\s+(?=[^\W\d])")
 #: What separates the parts of a line.
 _BREAK = re.compile(r"[,;|](?!\d)|\s{2,}|->|→|[({\[]")
-_LIST = re.compile(r"\[[^\[\]]*\]")
 #: Between the titles of columns.
 _WIDE, _BLANKS = re.compile(r"\s*\|\s*|\s{2,}|\t"), re.compile(r"[\s|]+")
 _UNIT = re.compile(r"\s?(?:[%°]|[^\W\d_]{1,3}(?:/[^\W\d_]{1,3})?)(?![\w])")
@@ -74,18 +71,6 @@ class Labelled:
     group: str = ""
     #: Its unit of measurement, if an output shows one.
     unit: str = ""
-    #: Its place among the numbers of its line, from 0.
-    column: int = field(default=0, compare=False)
-    #: Those of its words that are the label of its row, or its key in a dictionary.
-    keys: Words = frozenset()
-
-
-@dataclass(frozen=True)
-class _Order:
-    """What the items of a list are made from, in order, and the name of the list, if any."""
-
-    keys: Sequence[Any]
-    name: str = ""
 
 
 class LabelledNumbers:
@@ -106,13 +91,6 @@ class LabelledNumbers:
         self._written_together: dict[Words, dict[str, str]] = {}
         self._sorted: list[Labelled] = []
         self._values: list[float] = []
-        #: What the blocks so far print.
-        self._templates: list[Template] = []
-        #: By name, the words of its definition and of the comment behind it, and its unit.
-        self._said: dict[str, set[str]] = {}
-        self._units: dict[str, str] = {}
-        #: By the name of a loop's variable, the words of what the loop goes through.
-        self._said_of_loops: dict[str, set[str]] = {}
 
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect the numbers that a block prints, and those of the variables that it names."""
@@ -120,9 +98,6 @@ class LabelledNumbers:
         names: dict[int, list[tuple[set[str], str]]] = {}
         for code, number, line in printed_arguments(block, steps):
             names.setdefault(line, []).append((self._names(code), number))
-        self._templates += templates(block)
-        self._read_code(block)
-        orders = list(_orders(block, variables))
         for step in steps:
             first, _ = step.shown_lines
             # The number of a list item measures nothing: ``2. Split that …``.
@@ -135,47 +110,27 @@ class LabelledNumbers:
             for index, (text, line) in enumerate(lines):
                 source = f"output at line {line}"
                 is_key = openings[_opening(text)] > 1
-                found = list(NUMBER_IN_OUTPUT.finditer(text))
-                values = printed_by(text, self._templates)
-                own = [(self._names(code), begin, end) for code, begin, end in values] or [
-                    (words, *one.span())
+                numbers = list(NUMBER_IN_OUTPUT.finditer(text))
+                named = [
+                    (words, *match.span())
                     for words, number in names.get(first + index, ())
-                    for one in found
-                    if one[0] == number
+                    for match in numbers
+                    if match[0] == number
                 ]
-                if not found:
+                if not numbers:
                     head = text.strip()
-                own += [(self.words(title), *n.span()) for title, n in _titled(head, found)]
-                texts_printed = " ".join(
-                    text[a:b] for _, a, b in values if not NUMBER_IN_OUTPUT.search(text[a:b])
-                )
-                carried = self.words(texts_printed) if values else None
-                self._read(text, source, own, f"output {first}", is_key, carried)
-                for listed in _LIST.findall(text) if "[" in text else ():
-                    items = NUMBER_IN_OUTPUT.findall(listed)
-                    self._add_list([parse_number(n) for n in items], source, orders)
+                named += [(self.words(title), *n.span()) for title, n in _titled(head, numbers)]
+                self._read(text, source, named, f"output {first}", is_key)
         loops = find_origins([block]).loops
         for name in sorted(_named(block) & variables.keys() - loops):
             if not name.startswith("_"):
-                of_name = [order for order in orders if order.name == name]
-                self._bind(name, variables[name], of_name)
-
-    def _add_list(self, items: Sequence[float], source: str, orders: Sequence[_Order]) -> None:
-        """Add the items of a list, known by their places and by what the list is made from."""
-        keys = {
-            tuple(frozenset(self._key(key)) for key in order.keys)
-            for order in orders
-            if len(order.keys) == len(items)
-        }
-        own = keys.pop() if len(keys) == 1 else ()
-        for place, item in enumerate(items[:_NUMBERS]):
-            self._add(item, {f"@{place + 1}", *(own[place] if own else ())}, source)
+                self._bind(name, variables[name])
 
     def _names(self, code: ast.AST) -> set[str]:
         """Return the words of the names and texts in an expression; none of a sum."""
         match code:
             case ast.Name(name):
-                return self.words(name) | self._said_of_loops.get(name, set())
+                return self.words(name)
             case ast.Constant(str(text)):
                 return self.words(text)
             case ast.BinOp(left, ast.Add() | ast.Sub(), right):
@@ -192,40 +147,6 @@ class LabelledNumbers:
                 return set()
         return set[str]().union(*map(self._names, ast.iter_child_nodes(code)))
 
-    def _read_code(self, block: Block) -> None:
-        """Read what a block says of the names that it binds to numbers."""
-        source = source_of(block)
-        lines = source.splitlines()
-        for node in nodes_of(source):
-            match node:
-                case ast.For(target, several) | ast.comprehension(target, several):
-                    self._go_through(target, several)
-                case ast.Assign([ast.Name(name)], value):
-                    own = self._said.setdefault(name, set())
-                    own |= self._names(value) if isinstance(value, ast.Call) else set()
-                    end = node.end_col_offset or 0
-                    comment = lines[(node.end_lineno or 1) - 1].encode()[end:].decode().strip()
-                    if comment.startswith("#"):
-                        own |= self.words(comment)
-                        words = re.findall(r"[^\W\d_]+(?:/[^\W\d_]+)?", comment)
-                        units = [unit for word in words if (unit := unit_of(word, 0, self.lexicon))]
-                        self._units[name] = units[0] if len(units) == 1 else ""
-                    elif len(ending := name.rpartition("_")[2]) > 1 and ending != "min":
-                        self._units[name] = unit_of(ending, 0, self.lexicon)
-
-    def _go_through(self, target: ast.expr, several: ast.expr) -> None:
-        """Store what the variables of a loop stand for: elements of lists, values of keys."""
-        match target, several:
-            case ast.Tuple(targets), ast.Call(ast.Name("zip"), lists):
-                for one, own in zip(targets, lists, strict=False):
-                    self._go_through(one, own)
-            case ast.Tuple([_, one]), ast.Call(ast.Name("enumerate"), [own, *_]):
-                self._go_through(one, own)
-            case ast.Tuple([_, one]), ast.Call(ast.Attribute(own, "items"), []):
-                self._go_through(one, own)
-            case ast.Name(name), ast.Name() | ast.Attribute() | ast.Subscript():
-                self._said_of_loops.setdefault(name, set()).update(self._names(several))
-
     def _add(
         self,
         value: float,
@@ -233,15 +154,11 @@ class LabelledNumbers:
         source: str,
         group: str = "",
         unit: str = "",
-        column: int = 0,
-        keys: Iterable[str] = (),
     ) -> None:
         """Add a number with its words; one of an output may have none."""
         own = frozenset(words)
         if math.isfinite(value) and (own or group):
-            keyed = frozenset(keys) & own
-            made = Labelled(value, own, source, group or source, unit, column, keyed)
-            self._found[made] = None
+            self._found[Labelled(value, own, source, group or source, unit)] = None
 
     def _read(
         self,
@@ -250,9 +167,20 @@ class LabelledNumbers:
         names: Sequence[tuple[set[str], int, int]],
         group: str,
         is_key: bool,
-        carried: set[str] | None,
     ) -> None:
-        """Read a line of an output; ``carried`` are the words that belong to all its numbers."""
+        """Read a line of an output.
+
+        Parameters
+        ----------
+        text, source
+            The line, and where it is.
+        names
+            Words of the code, and where the number is that has them.
+        group
+            The name of the output.
+        is_key
+            Whether other lines begin in the same way, so that the first number is a key.
+        """
         found = list(NUMBER_IN_OUTPUT.finditer(text))
         if not found or len(found) > _NUMBERS:
             return
@@ -266,7 +194,7 @@ class LabelledNumbers:
             gap = text[found[place - 1].end() if place else 0 : one.start()]
             stops = list(_BREAK.finditer(gap))
             if place and stops:
-                before, gap = set(carried or ()), gap[stops[-1].end() :]
+                before, gap = set(), gap[stops[-1].end() :]
                 begins = place
             words = before | self.words(gap)
             # Words are behind the numbers of a part that begins with a number.
@@ -288,24 +216,20 @@ class LabelledNumbers:
             )
             unit = unit_of(text, one.end(), self.lexicon)
             known_by = words | after | key | own | row
-            keys = key | words if "{" in text else key | (carried or set())
-            self._add(parse_number(one[0]), known_by, source, group, unit, column=place, keys=keys)
-            before = words | after if carried is None else set(carried)
+            self._add(parse_number(one[0]), known_by, source, group, unit)
+            before = words | after
             if text[: one.start()].endswith("("):
                 before |= {f"#{parse_number(one[0]):g}"}
 
-    def _bind(self, name: str, value: Any, orders: Sequence[_Order]) -> None:
+    def _bind(self, name: str, value: Any) -> None:
         """Read a variable."""
         source, own = f"variable {name}", self.words(name)
         if is_number(value):
-            unit = self._units.get(name, "")
-            self._add(float(value), own | self._said.get(name, set()), source, "variables", unit)
+            self._add(float(value), own, source, "variables")
         elif isinstance(value, dict) and len(value) <= _ITEMS:
             for key, item in value.items():
                 self._add_items(item, own, source, self._key(key))
         elif isinstance(value, list | tuple) and 1 < len(value) <= _ITEMS:
-            if all(map(is_number, value)):
-                self._add_list([float(item) for item in value], source, orders)
             for item in value:
                 if isinstance(item, list | tuple) and len(item) <= _NUMBERS:
                     words = {w for part in item if isinstance(part, str) for w in self.words(part)}
@@ -317,7 +241,7 @@ class LabelledNumbers:
         items = item if isinstance(item, list | tuple) else [item]
         for number in items[:_NUMBERS]:
             if is_number(number):
-                self._add(float(number), words | keys, source, keys=keys)
+                self._add(float(number), words | keys, source)
 
     def _key(self, key: Any) -> set[str]:
         """Return the words and numbers of a key."""
@@ -376,9 +300,9 @@ class LabelledNumbers:
                 self._cells.append(Labelled(value, frozenset(words), source, group, unit))
 
     @property
-    def every(self) -> list[Labelled]:
-        """All numbers of outputs and variables."""
-        return list(self._found)
+    def has_any(self) -> bool:
+        """Whether an output or a variable has a number."""
+        return bool(self._found)
 
     def of(self, number: Stated) -> list[Labelled]:
         """Return the numbers that agree with a stated one; none if there are too many."""
@@ -419,29 +343,6 @@ def _opening(text: str) -> str:
     """Return the text before the first number of a line; the line itself if it has no number."""
     found = NUMBER_IN_OUTPUT.search(text)
     return text[: found.start()].strip() if found else text
-
-
-def _orders(block: Block, variables: Mapping[str, Any]) -> Iterator[_Order]:
-    """Yield what list comprehensions in the code of a block go through."""
-    nodes = nodes_of(source_of(block))
-    names = {
-        id(node.value): target.id
-        for node in nodes
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    for node in nodes:
-        if isinstance(node, ast.ListComp) and len(node.generators) == 1:
-            (loop,) = node.generators
-            keys: Any = None
-            if isinstance(loop.iter, ast.Name):
-                keys = variables.get(loop.iter.id)
-            else:
-                with suppress(ValueError, TypeError, SyntaxError):
-                    keys = ast.literal_eval(loop.iter)
-            if isinstance(keys, list | tuple | dict) and len(keys) <= _ITEMS and not loop.ifs:
-                yield _Order(list(keys), names.get(id(node), ""))
 
 
 @lru_cache(1 << 12)

@@ -58,10 +58,6 @@ class Evidence:
         source, text = self.sources[float(number)]
         return f"{source}: {text or f'{number:.6g}'}"
 
-    def decimals(self, number: float) -> int:
-        """Return the number of decimals with which a number is shown."""
-        return len(self.sources[number][1].partition(".")[2])
-
     def include(self, other: Evidence) -> None:
         """Add the numbers of another collection with their sources."""
         for number, source in other.sources.items():

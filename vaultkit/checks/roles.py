@@ -20,8 +20,6 @@ from vaultkit.checks.facts import Fact, Facts
 from vaultkit.checks.keyed import Keyed
 from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.checks.measures import Measures
-from vaultkit.checks.misplaced import Misplaced
-from vaultkit.checks.other_digit import OtherDigit
 from vaultkit.checks.series import SeriesOfPage
 from vaultkit.checks.stated import is_slip, shortened
 from vaultkit.checks.wholes import Wholes
@@ -62,7 +60,6 @@ class Roles:
         self.note = note
         self.facts = Facts(note, self.lexicon)
         self.measures = Measures(self.lexicon)
-        self.other_digit = OtherDigit(self.lexicon)
         self.dates = Dates(self.lexicon)
         self.wholes = Wholes(self.lexicon)
         self.labelled = LabelledNumbers(self.lexicon)
@@ -78,7 +75,6 @@ class Roles:
         """Collect what a block prints, and the variables that it leaves."""
         self.facts.observe(block, steps, variables)
         self.measures.observe(block, steps, variables)
-        self.other_digit.observe(steps, variables)
         self.dates.observe(block, steps, variables)
         self.wholes.observe(variables)
         self.labelled.observe(block, steps, variables)
@@ -99,16 +95,14 @@ class Roles:
         """Yield all contradictions; a place may have several."""
         yield from self.dates.contradictions(self.note)
         facts = list(self.facts.facts)
-        if not self.labelled.every and not facts:
+        if not self.labelled.has_any and not facts:
             return
         every = list(sentences(self.note, self.lexicon))
         yield from self.wholes.contradictions(self.note, every, self.keyed.tables)
-        yield from self.other_digit.contradictions(self.note, every)
         yield from self.series.contradictions(self.note, every)
         yield from self.measures.contradictions(self.note, every)
         yield from self.keyed.contradictions(self.note, every)
         yield from Assigned(self.labelled).contradictions(self.note, every)
-        yield from Misplaced(self.labelled).contradictions(self.note, every)
         for sentence in every:
             for number in sentence.numbers:
                 if number.bounds or number.times:

@@ -69,12 +69,6 @@ class Amount:
             return 0
         return max(len(str(abs(self.value) // self.unit)), len(str(self.unit.denominator)) - 1)
 
-    @property
-    def decimals(self) -> int:
-        """The number of decimals of the number without its scale: 3 in 12.5 %."""
-        scale = max(self.scales)
-        return len(str((scale / self.unit).numerator)) - 1 if self.unit else 0
-
     def _with(self, value: Fraction) -> Amount:
         return Amount(
             value, self.unit, self.scales, self.either_sign, self.whole, self.over, self.is_rough
