@@ -85,7 +85,6 @@ def bound(prose: str, code: str = CODE) -> str:
         ("The bonus is 2.", "The bonus is 2<!-- = bonus -->."),
         ("There are four cities, and A has 2 points.",
          "There are four<!-- = len(cities) --> cities, and A has 2 points."),
-        ("The wins have three shares.", "The wins have three<!-- = len(wins) --> shares."),
         ("Red got 9 votes, blue 4 and green 2.",
          "Red got 9<!-- = votes['red'] --> votes, blue 4<!-- = votes['blue'] -->"
          " and green 2<!-- = votes['green'] -->."),

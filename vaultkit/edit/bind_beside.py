@@ -1,7 +1,8 @@
 """Searches ratios and differences of the numbers that a sentence states itself.
 
 *60 of 250 mg is 24 %*, *91 people, fewer than a fifth*, *30 m, twice the 15 m of*. A number that
-is bound to an expression is that expression; another one is itself, as in ``60 / 250``.
+is bound to an expression is that expression; another one is itself, as in ``60 / 250``. *Stated*
+is a number as the text has it; its *candidates* are the expressions that have its value.
 """
 
 from __future__ import annotations

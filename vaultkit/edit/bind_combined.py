@@ -1,6 +1,7 @@
 """Searches for differences, ratios, sums and products of two expressions.
 
-They have the value of a number of the text.
+They have the value of a number of the text. An *atom* is an expression on the variables of the
+note, with its value; *stated* is a number as the text has it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Searches conditions for superlatives, and the names of what is the largest or smallest."""
+"""Searches conditions for superlatives, and the names of what is the largest or smallest.
+
+An *atom* is an expression on the variables of the note, with its value; the elements of one list
+or dictionary are a *series*. *Spoken* is a word of comparison in the sentence.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 The labels may be those of several lists and dictionaries, and the sentence often names none of
 them. Then the condition is sure if it holds for one of them alone, since the sentence is true.
+
+A *family* is the elements of one list, dictionary or loop. *Spoken* is a word of comparison in the
+sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
+dimension (`Scope.evidence`).
 """
 
 from __future__ import annotations

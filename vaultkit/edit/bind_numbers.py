@@ -1,4 +1,10 @@
-"""Searches expressions that have the values of the numbers in a sentence."""
+"""Searches expressions that have the values of the numbers in a sentence.
+
+An *atom* is an expression on the variables of the note, with its value. A number as the text
+states it is *stated*; the atoms and combinations of atoms that have its value are its *candidates*,
+and the number with its candidates, the best first, is a *reading*. A candidate is *sure* if the
+words around the number say enough of its names for it to be bound without asking.
+"""
 
 from __future__ import annotations
 
@@ -79,55 +85,77 @@ Reading = tuple[Stated, list[Candidate]]
 
 
 def of_column(readings: Sequence[list[Reading]]) -> None:
-    """Raise the candidates of a column's cells that are elements of one series."""
+    """Raise the candidates of the cells of a column, in place, if one series has all their values.
+
+    ``readings`` has the readings of each cell. A series is what the elements of one list have in
+    common; a cell with several numbers is left out.
+    """
     cells = [cell[0][1] for cell in readings if len(cell) == 1]
     if len(cells) < 2:
         return
-    series = [{c.atoms[0].series: c.code for c in cell if len(c.atoms) == 1} for cell in cells]
-    common = set.intersection(*map(set, series)) - {""}
-    common = {one for one in common if len({codes[one] for codes in series}) == len(cells)}
-    for cell in cells:
-        for n, one in enumerate(cell):
-            if len(one.atoms) == 1 and one.atoms[0].series in common and not one.atoms[0].extreme:
-                cell[n] = replace(one, score=one.score + _COLUMN, sure=True)
-        cell.sort(key=lambda one: -one.score)
+    codes_by_series = [
+        {c.atoms[0].series: c.code for c in candidates if len(c.atoms) == 1} for candidates in cells
+    ]
+    common = set.intersection(*map(set, codes_by_series)) - {""}
+    # Each cell has another element.
+    common = {
+        series for series in common
+        if len({codes[series] for codes in codes_by_series}) == len(cells)
+    }  # fmt: skip
+    for candidates in cells:
+        for n, candidate in enumerate(candidates):
+            atom = candidate.atoms[0] if len(candidate.atoms) == 1 else None
+            if atom and atom.series in common and not atom.extreme:
+                candidates[n] = replace(candidate, score=candidate.score + _COLUMN, sure=True)
+        candidates.sort(key=lambda candidate: -candidate.score)
 
 
 def readings(page: Page, sentence: Passage) -> list[Reading]:
-    """Return the numbers of a sentence with the candidates for each."""
+    """Return the numbers of a sentence, each with its candidates, the best first.
+
+    They also become known to ``page``, since a later sentence may refer to them (*above it*).
+    """
     search = _Search(page, sentence)
-    in_sentence = list(_numbers(page, sentence))
-    simple = {one: search.simple(one) for one in in_sentence}
-    sure = [c[0].atoms[0] for c in simple.values() if c and c[0].sure]
+    simple = {stated: search.simple(stated) for stated in _numbers(page, sentence)}
+    bound = [(s, found[0].atoms[0]) for s, found in simple.items() if found and found[0].sure]
     places = page.places.setdefault(id(sentence.piece), [])
-    places += [(n.start, c[0].atoms[0]) for n, c in simple.items() if c and c[0].sure]
+    places += [(stated.start, atom) for stated, atom in bound]
+    combinations = Combinations(sentence, search.pool, search.wide, search.named, page.words)
+    ratios = Beside(sentence, numbers_of(simple, sentence), search.pool, page.words)
     result = []
-    combined = Combinations(sentence, search.pool, search.wide, search.named, page.words)
-    near = Beside(sentence, numbers_of(simple, sentence), search.pool, page.words)
-    for one in in_sentence:
-        best = simple[one][0] if simple[one] else None
-        beside = [atom for atom in sure if best is None or atom.code != best.code]
-        combinations = combined.of(one, beside)
-        if any(c.score > 0 for c in simple[one]):
+    for stated, atoms in simple.items():
+        best = atoms[0] if atoms else None
+        beside = [atom for _, atom in bound if best is None or atom.code != best.code]
+        combined = combinations.of(stated, beside)
+        if any(atom.score > 0 for atom in atoms):
             # A difference of two numbers beside is meant only if nothing else has its value.
-            combinations = [replace(c, sure=c.sure and " / " in c.code) for c in combinations]
-        if not (best and best.sure) and not any(c.sure for c in combinations):
-            combinations += near.of(one)
-        ranked = sorted([*simple[one], *combinations], key=lambda c: (-c.score, not c.sure))
+            combined = [replace(c, sure=c.sure and " / " in c.code) for c in combined]
+        if not (best and best.sure) and not any(c.sure for c in combined):
+            combined += ratios.of(stated)
+        ranked = sorted([*atoms, *combined], key=lambda c: (-c.score, not c.sure))
         ranked = _sure_first(ranked)
-        if is_multiple(one) or not (best and best.sure):
-            # Many expressions have about the value of a multiple; the words say which.
-            stated = (c.sure and (len(c.atoms) > 1 or is_multiple(one)) for c in ranked)
-            ranked = [
-                replace(c, score=c.score + _STATED * s) for c, s in zip(ranked, stated, strict=True)
-            ]
-            ranked.sort(key=lambda c: -c.score)
-        if search.is_clear(one, ranked):
+        if is_multiple(stated) or not (best and best.sure):
+            ranked = _prefer_stated_combinations(stated, ranked)
+        if search.is_clear(stated, ranked):
             ranked[0] = replace(ranked[0], sure=True)
-        result.append((one, ranked))
+        result.append((stated, ranked))
     if sentence.column is None:
         _doubt_repeated(result)
     return result
+
+
+def _prefer_stated_combinations(stated: Stated, ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates in a new order, in which those that the words state gain.
+
+    Many expressions have about the value of a multiple; the words say which.
+    """
+    preferred = [
+        replace(c, score=c.score + _STATED)
+        if c.sure and (len(c.atoms) > 1 or is_multiple(stated))
+        else c
+        for c in ranked
+    ]
+    return sorted(preferred, key=lambda c: -c.score)
 
 
 def _shows(shown: str, digits: str) -> bool:
@@ -348,13 +376,11 @@ class _Search:
 
     def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
         """Return whether a number says too little, or is a part of a term or of the code."""
-        value, written = float(atom.value), self.text[stated.start : stated.end]
+        value = float(atom.value)
         if abs(value) <= _TINY and value.is_integer() and self.sentence.column is None:
             return not is_ordinal(stated, self.text) and not is_percent(stated)
         if atom.code.isidentifier() and overlap(atom.names, self._whole(stated)) >= NAMED:
             return True  # *8 % of the limit* is not the limit
-        if re.search(r"\d[A-Z]$", written):
-            return True  # *7B* is a name
         if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
             return True
         if self._is_multiple(stated):
@@ -418,7 +444,7 @@ class _Search:
     def _counts(self, stated: Stated, atom: Atom) -> bool:
         """Return whether the words around a small integer say that it is an expression's value."""
         around = self._around(stated)
-        if around.counted(atom) or around.printed(atom) or around.named(atom):
+        if around.counted(atom) or around.printed(atom):
             return True
         lengths = [atom for atom in self.pool if atom.code.startswith("len(")]
         if not any(around.counted(length) and length.value == atom.value for length in lengths):

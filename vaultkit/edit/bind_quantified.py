@@ -2,6 +2,10 @@
 
 A quantifier, a count or a share before the comparison says of how many elements it holds; without
 one, a label says of which. The bound is a number, a unit (*longer than a metre*), or a mean.
+
+A *family* is the elements of one list, dictionary or loop. *Spoken* is a word of comparison in the
+sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
+dimension (`Scope.evidence`).
 """
 
 from __future__ import annotations

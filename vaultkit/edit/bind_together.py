@@ -2,6 +2,10 @@
 
 They are two lists or dictionaries with the same items, or the items of a loop and what it prints
 for each. The condition compares every two items.
+
+A *family* is the elements of one list, dictionary or loop. *Spoken* is a word of comparison in the
+sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
+dimension (`Scope.evidence`).
 """
 
 from __future__ import annotations

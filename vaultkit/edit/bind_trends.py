@@ -1,10 +1,14 @@
-"""Searches conditions that a list rises or falls."""
+"""Searches conditions that a list rises or falls.
+
+A *family* is the elements of one list, dictionary or loop. *Spoken* is a word of comparison in the
+sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
+dimension (`Scope.evidence`).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from vaultkit.claims.comparisons import Spoken
@@ -27,62 +31,81 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
 
     A list must be named, or be the only one that is in order where the sentence says so: *until
     Thursday*, *from May on*.
+
+    Parameters
+    ----------
+    scope
+        The sentence.
+    spoken
+        The word that says that something rises or falls.
+    start, end
+        The clause around the word.
     """
     # *The time grows with n* says nothing of the order of a list, unless it is *with each step*.
     with_what = r"\s+<binding.with>\s(?!<trends.each>\b)"
     if scope.page.words.regex(with_what).match(scope.text, spoken.end, end):
         return
     said = words_of(scope.text[start:end])
-    way = WAYS[spoken.what]
-    sign = SIGNS[way]
-    if spoken.denied:
-        sign = {">": "<=", "<": ">="}[sign]
-    readings = []
     each = scope.page.words.regex(r"\b(?:<quantifiers.all>|<trends.along>)\b")
+    is_of_each = bool(each.search(scope.text, start, end))
+    #: The readings of lists that the sentence does not name: evidence, truth, condition.
+    unnamed = []
     for family in scope.families:
         if family.is_text or not family.is_ordered_by_place or family.loop is None:
             continue
-        values, part = family.numbers, _range(scope, spoken, family)
+        part = _range(scope, spoken, family)
         if part is None:
             continue
-        first, last, is_said = part
-        steps = [(b - a) * way for a, b in pairwise(values[first:last])]
-        in_order = max(steps, default=1) <= 0 if spoken.denied else min(steps, default=0) > 0
-        # Equal steps are a grid, of which no sentence says that it rises.
-        is_grid = len(steps) > 2 and max(steps) - min(steps) <= 1e-9 * abs(max(steps))
-        if len(steps) < 2 or is_grid:
+        first, last, is_part_said = part
+        in_order = _is_in_order(family.numbers[first:last], spoken)
+        if in_order is None:
             continue
-        are_long = [len(name) > 1 for name in family.names]
         evidence = scope.evidence(spoken, family) or 0.0
         named = overlap(family.names, said)
-        if is_said:
+        if is_part_said:
             named = max(named, overlap(family.names, scope.sentence.said))
-            named = max(
-                named, NAMED * any(element.code in scope.codes for element in family.elements)
-            )
-        whole = len(values) >= _MANY or is_said or named >= NAMED * min(len(are_long), 2)
-        whole = whole or bool(family.owner)
-        loop = family.loop
-        listed = f"list({loop.over})" if loop.over.endswith(".values()") else loop.listed
-        listed_part, without_first = _part_of_list(listed, first, last, len(values))
-        code = f"all(b {sign} a for a, b in zip({listed_part}, {without_first}))"
-        far = 0.0 if family.owner else _OF_LOOP
-        candidate = Candidate(code, SCORE + named + evidence - far, True, (family.elements[0],))
-        if len(code) > _LONGEST and is_said and not spoken.denied:
-            # The ends say enough.
-            ends = family.elements[first], family.elements[last - 1]
-            code = f"{ends[1].code} {sign} {ends[0].code}"
-            candidate = replace(candidate, code=code)
-        sure = is_said or spoken.denied or each.search(scope.text, start, end)
-        has_order = sure or (bool(family.owner) and "['" not in family.elements[0].code)
-        if named >= NAMED and whole and in_order and has_order and len(code) <= _LONGEST:
+            is_element_bound = any(element.code in scope.codes for element in family.elements)
+            named = max(named, NAMED * is_element_bound)
+        is_list = bool(family.owner)
+        is_long = len(family.numbers) >= _MANY or named >= NAMED * min(len(family.names), 2)
+        score = SCORE + named + evidence - (0.0 if is_list else _OF_LOOP)
+        code = _condition(spoken, family, first, last, is_part_said)
+        candidate = Candidate(code, score, True, (family.elements[0],))
+        is_order_said = is_part_said or spoken.denied or is_of_each
+        has_order = is_order_said or (is_list and "['" not in family.elements[0].code)
+        is_meant = named >= NAMED and (is_long or is_part_said or is_list) and has_order
+        if is_meant and in_order and len(code) <= _LONGEST:
             yield candidate
-        elif is_said or each.search(scope.text, start, end):
-            readings.append((evidence, in_order, candidate))
-    chosen = only_natural(readings)
-    is_named = any(evidence for evidence, _, _ in readings)
-    if is_named or sum(in_order for _, in_order, _ in readings) == 1:
-        yield from (candidate for candidate in chosen if len(candidate.code) <= _LONGEST)
+        elif is_part_said or is_of_each:
+            unnamed.append((evidence, in_order, candidate))
+    has_evidence = any(evidence for evidence, _, _ in unnamed)
+    if has_evidence or sum(in_order for _, in_order, _ in unnamed) == 1:
+        yield from (one for one in only_natural(unnamed) if len(one.code) <= _LONGEST)
+
+
+def _is_in_order(values: Sequence[float], spoken: Spoken) -> bool | None:
+    """Return whether values rise or fall throughout, as a word says; None if that says nothing."""
+    steps = [(b - a) * WAYS[spoken.what] for a, b in pairwise(values)]
+    # Equal steps are a grid, of which no sentence says that it rises.
+    is_grid = len(steps) > 2 and max(steps) - min(steps) <= 1e-9 * abs(max(steps))
+    if len(steps) < 2 or is_grid:
+        return None
+    return max(steps) <= 0 if spoken.denied else min(steps) > 0
+
+
+def _condition(spoken: Spoken, family: Family, first: int, last: int, is_part_said: bool) -> str:
+    """Return the code that a part of a list rises or falls; if it is long, only of its ends."""
+    sign = SIGNS[WAYS[spoken.what]]
+    if spoken.denied:
+        sign = {">": "<=", "<": ">="}[sign]
+    loop, elements = family.loop, family.elements
+    assert loop is not None
+    listed = f"list({loop.over})" if loop.over.endswith(".values()") else loop.listed
+    part, without_first = _part_of_list(listed, first, last, len(elements))
+    code = f"all(b {sign} a for a, b in zip({part}, {without_first}))"
+    if len(code) > _LONGEST and is_part_said and not spoken.denied:
+        return f"{elements[last - 1].code} {sign} {elements[first].code}"
+    return code
 
 
 #: The parts of a list that a change is about; *from year to year* is of all years.

@@ -14,7 +14,6 @@ from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Passage
-from vaultkit.edit.syntax import identifiers
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
 #: The least number of letters of an abbreviation.
@@ -23,7 +22,6 @@ _SHORT = 3
 _PLURALS = ("people", "children", "men", "women", "data", "mice", "geese", "feet")
 #: A word, or a number with its decimals.
 WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
-_HOLDER = re.compile(r"(\w+)\s+(?:has|have|contains?|holds?|lists?)\s+(?:only\s+)?$", re.IGNORECASE)
 #: How many words may be between a label and its number.
 _FAR = 12
 #: Fewest words of a phrase that is not there by chance.
@@ -58,13 +56,7 @@ class Surroundings:
 
     def counted(self, atom: Atom) -> bool:
         """Return whether the words say that the number counts what an expression counts."""
-        if counts(atom.code, self.before, self.behind) or self._is_noun(atom):
-            return True
-        # *The menu has four items*.
-        holder = _HOLDER.search(self.before)
-        noun = re.match(r"\s+(\w+)", self.behind)
-        is_holder = bool(holder and noun and is_plural(noun[1]) and atom.code.startswith("len("))
-        return is_holder and overlap(atom.nouns, stems(holder[1] if holder else "")) >= NAMED
+        return counts(atom.code, self.before, self.behind) or self._is_noun(atom)
 
     def _is_noun(self, atom: Atom) -> bool:
         """Return whether the noun behind the number is printed there, or an item of the list."""
@@ -80,20 +72,6 @@ class Surroundings:
             len(phrase) >= _FEW and overlap(phrase, self.clause) > 0.7 * len(phrase)
             for phrase in atom.phrases
         ) or is_printed_as(atom, self.clause)
-
-    def named(self, atom: Atom) -> bool:
-        """Return whether the clause says all words of a name of two or more words.
-
-        Of an expression with several variables, the sentence says all.
-        """
-        if atom.code.isidentifier():
-            parts, said = stems(atom.code), self.clause
-        else:
-            names = [name for name in identifiers(atom.code) if len(name) > 1]
-            parts, said = stems(" ".join(names)), self.said
-            if len(names) < _FEW or atom.series:
-                return False
-        return len(parts) >= _FEW and overlap(parts, said) >= NAMED * len(parts)
 
     def nearest(self, atom: Atom, family: Sequence[Atom]) -> bool:
         """Return whether the label of an element is the nearest one to the number.

@@ -195,12 +195,8 @@ class Scope:
         for n, (word, start, _) in enumerate(self._words):
             if not word or n <= last:
                 continue
-            # *Oslo-Madrid* says neither of the two.
-            compound = stems(self._compound(n), spoken=True)
             best: list[tuple[float, int, int]] = []
             for index, (label, text) in enumerate(zip(labels, textual, strict=True)):
-                if not compound <= label | word:
-                    continue
                 if text and word == label:
                     best.append((len(label) + 1.0, 1, index))  # *A4* is one word
                     continue
@@ -221,13 +217,6 @@ class Scope:
             last = n + best[0][1] - 1
             yield Mention(start, self._words[min(last, len(self._words) - 1)][2], index,
                           bool(textual[index]))  # fmt: skip
-
-    def _compound(self, n: int) -> str:
-        """Return a word of the sentence with those to which hyphens join it."""
-        _, start, end = self._words[n]
-        ahead = re.search(r"(?:[^\W_]+-)*$", self.text[:start])
-        behind = re.match(r"(?:-[^\W_]+)*", self.text[end:])
-        return self.text[ahead.start() if ahead else start : end + (behind.end() if behind else 0)]
 
     def _places(self, count: int) -> Iterator[Mention]:
         """Yield the ordinals of the sentence that are places in a list of some length."""
