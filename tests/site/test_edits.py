@@ -194,6 +194,20 @@ def test_each_number_that_changes_shows_its_new_value(
     assert question.text_content() == before
 
 
+#: Whether the bar at the foot of the screen is over a change that fits above it.
+COVERED = """() => {
+  const bar = document.querySelector(".vk-steps--away")?.getBoundingClientRect();
+  const change = document.querySelector(".vk-at").getBoundingClientRect();
+  return bar && change.height < innerHeight / 2 && change.bottom > bar.top + 1 || false;
+}"""
+#: How far the end of the page is above that bar.
+ABOVE_BAR = """() => {
+  scrollTo({ top: document.body.scrollHeight, behavior: "instant" });
+  const end = document.querySelector("footer").getBoundingClientRect().bottom;
+  return document.querySelector(".vk-steps--away").getBoundingClientRect().top - end;
+}"""
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_control_leads_from_change_to_change(ready: Page, loaded: Visitor, width: int) -> None:
@@ -220,12 +234,15 @@ def test_a_control_leads_from_change_to_change(ready: Page, loaded: Visitor, wid
         expect(onward).to_be_focused()
         expect(onward).to_contain_text(f"({(first + at) % many + 1} of {many})")
         places.append(shown.evaluate("e => e.getBoundingClientRect().top + scrollY"))
+        assert not page.evaluate(COVERED)
     below = places[: many - first + 1]
     assert below == sorted(below)
     back = page.get_by_role("button", name="Back to the code")
     for _ in range(many // 2):
         page.keyboard.press("Enter")
     expect(page.locator(".vk-at")).to_be_in_viewport()
+    if width == 390:
+        assert page.evaluate(ABOVE_BAR) >= -1
     back.click()
     expect(block.locator("[contenteditable]")).to_be_in_viewport()
     page.get_by_role("button", name="Reset the page").click()
