@@ -113,6 +113,20 @@ def test_lines_with_the_same_words_are_rows(name: str) -> None:
     assert html.unescape(re.sub(r"<[^>]*>", "", tables_to_html(text))).rstrip("\n") == text
 
 
+#: The words of an output as `check-shown.js` counts them; a colon at the beginning is no word.
+WORD = re.compile(r"[^\s,;=()[\]{}]+")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_no_word_is_in_two_parts_of_a_cell(name: str) -> None:
+    text, _, _ = ROWS[name]
+    shown = tables_to_html(text)
+    cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>|<code>(.*?)</code>", shown, re.DOTALL)
+    parts = [part for cell in cells for part in re.split("<span[^>]*>|</span>", "".join(cell))]
+    words = [word for part in parts for word in WORD.findall(part.removeprefix(":"))]
+    assert [word.rstrip(":") for word in words] == [w.rstrip(":") for w in WORD.findall(text)]
+
+
 @pytest.mark.parametrize("name", NO_ROWS)
 def test_what_is_not_surely_rows_is_left(name: str) -> None:
     assert tables_to_html(NO_ROWS[name]) == ""

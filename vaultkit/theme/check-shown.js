@@ -146,8 +146,10 @@ const resultsOn = ({ article, parts, cells }) => {
       // What has not changed stays as it is set: a symbol may be set as mathematics. In some cells are words that
       // the head of the column shows.
       for (const cell of table.querySelectorAll(":is(th, td):not(:has(> .vk-own)), caption, .vk-said, .vk-own")) {
-        const pieces = piecesOf(cell.textContent);
-        const words = take(cell.textContent);
+        // A colon behind a word or value is a part of it.
+        const text = cell.textContent.replace(/^:/, "");
+        const pieces = piecesOf(text);
+        const words = take(text);
         // The brackets of an array are around its words.
         if (words.some((word) => word instanceof Element)) {
           (cell.querySelector("code") ?? cell).replaceChildren(pieces[0], ...words, pieces.at(-1));
