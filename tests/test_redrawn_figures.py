@@ -110,7 +110,7 @@ def test_a_figure_that_cannot_be_drawn_says_why(desk: BrowserChecker) -> None:
     note = desk.vault.notes[desk.vault.root / path]
     code = "\n".join(note.blocks[0].fence.lines).replace("S = Q @ K.T", "S = None")
     desk.check(path, {0: code}, found.append)
-    [figure] = [message for message in found if "figure" in message]
+    [figure] = [message for message in found if message.get("figure") == "attention-scores.svg"]
     assert figure["svg"] is None
     assert figure["error"].startswith(
         "the figure needs variables of the same kinds and shapes as on the page (TypeError: "
@@ -126,7 +126,7 @@ def test_a_figure_of_numbers_that_cannot_be_shown_says_so(
     note = desk.vault.notes[desk.vault.root / path]
     code = "\n".join(note.blocks[0].fence.lines).replace("S = Q @ K.T", change)
     desk.check(path, {0: "import numpy as np\n" + code}, found.append)
-    [figure] = [message for message in found if "figure" in message]
+    [figure] = [message for message in found if message.get("figure") == "attention-scores.svg"]
     assert figure["svg"] is None
     assert figure["error"] == "it would show numbers that are infinite, undefined or too large"
 
