@@ -434,3 +434,29 @@ def test_edits_survive_that_the_page_is_loaded_again_and_run_nothing(visit: Visi
     assert now.partition(foot)[0] == article.partition(foot)[0]
     page.reload()
     expect(page.locator("[contenteditable]")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_a_sentence_that_an_edit_makes_false_says_what_is_true(
+    ready: Page, loaded: Visitor
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    load(page)
+    block = edit(page, "by the sum", ("array([2.0", "array([0.5"))
+    told = page.locator("p.vk-now", has_text="“larger” is no longer true").first
+    expect(told).to_have_text(
+        re.compile(
+            r"^With your edit, “larger” is no longer true: x\[0\] was 2, is now 0\.5; "
+            r"x\[1\] is 1\.$"
+        ),
+        timeout=RUN,
+    )
+    # It is below its own paragraph.
+    above = told.evaluate("e => e.previousElementSibling.textContent")
+    assert "Softmax turns a row of numbers" in above
+    expect(block.locator(".vk-cell__said")).to_contain_text(
+        re.compile(r"\d+ statements are no longer true")
+    )
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator(".vk-now")).to_have_count(0)

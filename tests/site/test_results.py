@@ -63,9 +63,9 @@ def test_what_fails_is_named(visit: Visitor) -> None:
         check("block", "c"),
         check("link", "", "holds"),
     ]
-    kinds = ["number", "output", "figure", "number"]
+    kinds = ["number", "output", "untrue", "figure", "number"]
     assert call(visit, "experiment", found, kinds, 0.5) == [
-        "With your edit: 1 output, 2 numbers, 1 figure changed, ",
+        "With your edit: 1 output, 2 numbers, 1 figure changed, 1 statement is no longer true, ",
         "1 formula no longer holds, 1 shape no longer fits, 1 block does not run",
         "; 1 check as before, in 500 ms. "
         "Words, and whole numbers without a mark, stay as they were.",

@@ -485,3 +485,12 @@ def test_the_page_hides_comments_and_names_the_words(tmp_path: Path) -> None:
     assert "It is five, more than it." in re.sub(r"<[^>]*>", "", page)
     assert '<span data-check="sentence-0">five</span>' in page
     assert '<span data-check="sentence-1">more</span>' in page
+
+
+def test_a_sentence_has_the_values_that_it_is_about(tmp_path: Path) -> None:
+    text = "# A\n\n```python\na, b = 1, 2\n```\n\nIt is more<!-- a > b --> than two<!-- = b -->.\n"
+    (tmp_path / "A.md").write_text(text)
+    vault = Vault(tmp_path)
+    (note,) = vault.notes.values()
+    found = [check.values for check in inspect(note, vault) if check.kind == "sentence"]
+    assert found == [(("a", "1"), ("b", "2")), (("b", "2"),)]

@@ -11,7 +11,7 @@ import builtins
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -54,6 +54,8 @@ class Verdict:
     rewrites: tuple[tuple[int, int, str, str], ...] = ()
     #: The numbers as the text has them, and as the code gives them, if one differs.
     now: tuple[tuple[str, str], ...] = ()
+    #: The expressions that the words are about, with their values.
+    facts: tuple[tuple[str, str], ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     tried: int = 0
     fails_elsewhere: bool = False
@@ -123,9 +125,22 @@ class Bindings:
         except Exception as error:  # code of a note may raise anything
             why = f"{binding.code} cannot be evaluated: {type(error).__name__}: {error}"
             return Verdict(False, " ".join(why.split()))
-        verdict = judge_words(
-            binding, value, text, partial(_values_of_sides, binding.tree, evaluate_here)
-        )
+        sides = _values_of_sides(binding.tree, evaluate_here)
+        facts = sides or ((binding.code, text[:_LONGEST]),)
+        verdict = self._judge_words(binding, value, text, sides, variables)
+        return replace(verdict, facts=facts)
+
+    def _judge_words(
+        self,
+        binding: Binding,
+        value: Any,
+        text: str,
+        sides: tuple[tuple[str, str], ...],
+        variables: Mapping[str, Any],
+    ) -> Verdict:
+        """Judge the words before a comment by its value, and what they are about."""
+        said = ", ".join(f"{code} is {its}" for code, its in sides)
+        verdict = judge_words(binding, value, text, said)
         other = other_key(binding, variables) or other_place(binding, variables)
         other = other or other_quantity(binding, variables)
         if verdict.holds and (turned := exchanged(binding, variables)):
@@ -177,6 +192,7 @@ class Bindings:
             yield _check(
                 *at, HOLDS if verdict.holds else FAILS, verdict.why,
                 scope=verdict.scope if verdict.holds else "", fix=fix, now=verdict.now,
+                values=verdict.facts,
             )  # fmt: skip
 
     def _rewritten_lines(self) -> dict[int, Fix]:
@@ -217,7 +233,7 @@ def judge_formula(
         return None
 
 
-def judge_words(binding: Binding, value: Any, text: str, sides: Callable[[], str] = str) -> Verdict:
+def judge_words(binding: Binding, value: Any, text: str, sides: str = "") -> Verdict:
     """Judge whether the words before a comment agree with the value of its code.
 
     Parameters
@@ -229,15 +245,14 @@ def judge_words(binding: Binding, value: Any, text: str, sides: Callable[[], str
     text
         The value as text, for messages.
     sides
-        Returns the values of the sides of a comparison, for messages.
+        The values of the sides of a comparison, for messages.
     """
     holds = truth(value)
     if holds is None and not binding.is_value:
         return Verdict(False, f"{binding.code} is {text}, which is neither true nor false")
     if holds is None:
         return _verdict(judge_value(binding, value, text))
-    compared = sides()
-    compared = compared and f": {compared}"
+    compared = sides and f": {sides}"
     if not holds:
         return Verdict(False, f"{binding.code} does not hold{compared}")
     words = lexicon(binding.language or "en")
@@ -266,21 +281,21 @@ def _described(value: Any) -> tuple[Any, str]:
     return as_plain_data(value), text_of(value)
 
 
-def _values_of_sides(tree: ast.expr, evaluate: Any) -> str:
-    """Return the values of the sides of a comparison: *a is 1, b is 2*."""
+def _values_of_sides(tree: ast.expr, evaluate: Any) -> tuple[tuple[str, str], ...]:
+    """Return the sides of a comparison that are no numbers, with their values."""
     while isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
         tree = tree.operand
     if not isinstance(tree, ast.Compare):
-        return ""
-    said = []
+        return ()
+    found: dict[str, str] = {}
     for side in (tree.left, *tree.comparators):
         code = ast.unparse(side)
         if isinstance(side, ast.Constant) or len(code) > _LONGEST:
             continue
         with contextlib.suppress(Exception):
             _, text = evaluate(code)
-            said.append(f"{code} is {text[:_LONGEST]}")
-    return ", ".join(dict.fromkeys(said))
+            found[code] = text[:_LONGEST]
+    return tuple(found.items())
 
 
 def _sampled_values(names: set[str], variables: Mapping[str, Any]) -> dict[str, Any]:

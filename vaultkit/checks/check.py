@@ -82,6 +82,8 @@ class Check:
         `LACKS`, `UNBOUND`, `UNCOMPUTABLE` or `UNFIT`, if that is why there is no verdict.
     sizes
         The shapes of the arrays in a formula whose sizes do not fit.
+    values
+        For a sentence, the expressions that it is about, with their values.
     is_law
         Whether an equation relates names to names, so that it may hold for other numbers, too.
     """
@@ -101,6 +103,7 @@ class Check:
     now: tuple[tuple[str, str], ...] = ()
     reason: str = ""
     sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
     is_law: bool = False
 
     def __post_init__(self) -> None:
@@ -141,6 +144,7 @@ class Check:
             raise TypeError("a check has words where numbers should be")
         more: dict[str, Any] = {
             "now": tuple((old, new) for old, new in data.get("now", ())),
+            "values": tuple((code, value) for code, value in data.get("values", ())),
             "sizes": tuple((name, tuple(shape)) for name, shape in data.get("sizes", ())),
         }
         if fix is not None:

@@ -160,7 +160,7 @@ const note = (box) => {
     let current;
     try {
       if (!engine.loaded) asker?.loading();
-      const { changed, compare, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals } = await withPython();
+      const { changed, compare, counterpart, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals } = await withPython();
       on ??= resultsOn({ article, parts, cells });
       view.loaded();
       if (!box.isConnected) return;
@@ -182,7 +182,7 @@ const note = (box) => {
           slow = setTimeout(tellLimit, GIVES_IN);
           return;
         }
-        const check = { ...result, outcome: outcomeOf(result, code, built, found) };
+        const check = { ...result, outcome: outcomeOf(result, code, built, found), was: counterpart(result, built) };
         found.push(check);
         broken ||= check.kind === "block" && check.outcome === "fails";
         if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);

@@ -120,7 +120,11 @@ const broken = (found) => {
 const differing = (kinds) => {
   const counts = ["output", "number", "figure", "statement"]
     .map((kind) => [kind, kinds.filter((own) => own === kind).length]).filter(([, many]) => many);
-  return counts.length ? `${counts.map(([kind, many]) => count(many, kind)).join(", ")} changed` : "";
+  const untrue = kinds.filter((own) => own === "untrue").length;
+  return [
+    counts.length && `${counts.map(([kind, many]) => count(many, kind)).join(", ")} changed`,
+    untrue && `${count(untrue, "statement")} ${untrue === 1 ? "is" : "are"} no longer true`,
+  ].filter(Boolean).join(", ");
 };
 /* Says what an edit has changed: `kinds` are those of the parts of the page that show it. */
 const changed = (found, kinds) => [differing(kinds), broken(found)].filter(Boolean).join(", ");

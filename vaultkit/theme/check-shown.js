@@ -35,10 +35,22 @@ const valueIn = ({ kind, what, why = "" }) => {
   const [, left, right] = /^\s*left (\S+), right (\S+);/m.exec(why) ?? [];
   return last && Number(last) === Number(right) && Number.isFinite(Number(left)) ? written(Number(left), last) : "";
 };
-/* What a reader is told about a statement whose new value is not known. */
-const unknown = ({ kind, what, why = "" }) => {
-  const told = kind === "sentence" && why.startsWith(`${what}: `) ? why.slice(what.length + 2) : "";
-  return told ? `With your edit, ${told}` : `This ${NAMED[kind] ?? "statement"} belongs to the page without your edit`;
+/* What a reader is told about a statement that an edit makes false, in texts and elements: what it says, and
+what is true now. Empty if that is not known. */
+const untrue = (check) => {
+  const { kind, what, values = [], was } = check;
+  if (kind === "sentence") {
+    const before = new Map(was?.values ?? []);
+    const facts = values.flatMap(([code, value], at) => {
+      const old = before.get(code) ?? value;
+      return [at ? "; " : ": ", element("code", {}, code), old === value ? ` is ${value}` : ` was ${old}, is now ${value}`];
+    });
+    return [`With your edit, “${what}” is no longer true`, ...facts, "."];
+  }
+  const [why] = plain(check).split("\n");
+  if (kind === "equation") return [`With your edit, this formula ${why.charAt(0).toLowerCase()}${why.slice(1)}`];
+  if (kind !== "shape") return [];
+  return [`With your edit, “${what}” is no longer true: ${why.startsWith(`${what}: `) ? why.slice(what.length + 2) : why}.`];
 };
 const NAMED = { number: "number", equation: "formula", shape: "size" };
 
@@ -48,9 +60,11 @@ const resultsOn = ({ article, parts, cells }) => {
   // block. A box that is inserted above a block would make it such a part.
   document.documentElement.classList.add("vk-whole");
   let changes = [];  // What an edit has changed: its kind, and the element that shows it.
+  const words = new Map();  // What a reader is told of a statement that is no longer true, by its element.
   let steps = null;  // The control that leads from one to the next.
   const clear = () => {
     changes = [];
+    words.clear();
     steps?.remove();
     article.querySelectorAll(".vk-pair").forEach((pair) => pair.replaceWith(pair.firstElementChild.lastElementChild));
     article.querySelectorAll(".vk-why, .vk-now").forEach((told) => {
@@ -251,12 +265,26 @@ const resultsOn = ({ article, parts, cells }) => {
     for (const part of article.querySelectorAll("[data-outcome=changed]:not(.highlight, [data-new], [data-check^=prediction])")) {
       const isShown = part.matches("svg, img, [data-says]") || part.querySelector("ins, [data-new]");
       if (isShown || part.parentElement.closest("[data-new]")) delete part.dataset.outcome;
-      else changes.push(["statement", part]);
+      else tellUntrue(part);
     }
+  };
+
+  /* Says below a statement why it is no longer true. A statement with two places is told once. */
+  const tellUntrue = (part) => {
+    const told = words.get(part) ?? [];
+    if (!told.length) {
+      changes.push(["statement", part]);
+      return;
+    }
+    if (told[0].parentNode) return;
+    const box = element("p", { class: "vk-now", role: "note" }, ...told);
+    below(part, box);
+    changes.push(["untrue", box]);
   };
 
   const mark = (check, places) => {
     let seen = false;
+    const told = check.outcome === "changed" ? untrue(check).map((one) => (one.nodeType ? one : document.createTextNode(one))) : [];
     for (const place of places) {
       const named = parts.get(place);
       if (!named) continue;
@@ -291,7 +319,9 @@ const resultsOn = ({ article, parts, cells }) => {
           compared(part, check.fix.output);
           cell?.say("the output has changed");
         } else {
-          part.dataset.now = unknown(check);
+          words.set(part, told);
+          part.dataset.now = told.map((one) => one.textContent).join("")
+            || `This ${NAMED[check.kind] ?? "statement"} belongs to the page without your edit`;
           const now = valueIn(check);
           // A number that a comment binds has two names; the element of the second one is inside that of the first.
           if (check.now && place !== places.at(-1)) delete part.dataset.outcome;
@@ -408,4 +438,4 @@ const show = (part) => {
 };
 
 
-export { changed, colour, compare, differences, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals, count };
+export { changed, colour, compare, counterpart, differences, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals, count };
