@@ -7,6 +7,7 @@ mean of any list of the page, or the value of a variable, may be right: the text
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -90,8 +91,9 @@ class SeriesOfPage:
                     totals = value.min(), value.max(), value.mean(), value.sum()
                 self._single.update(map(float, totals))
                 continue
-            for numbers in _lists_in(value):
-                self._numbers.setdefault(numbers, f"variable {name}")
+            with contextlib.suppress(Exception):  # an object of the note may raise anything
+                for numbers in _lists_in(value):
+                    self._numbers.setdefault(numbers, f"variable {name}")
         for step in steps:
             lines = [NUMBER_IN_OUTPUT.findall(line) for line in step.got.splitlines()]
             for numbers in _lists_of_lines(lines):
