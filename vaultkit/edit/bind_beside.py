@@ -119,7 +119,7 @@ def numbers_of(simple: Mapping[Stated, Sequence[Candidate]], sentence: Passage) 
     return result
 
 
-class Beside:
+class RatiosOfNumbers:
     """The ratios of the numbers of a sentence.
 
     Parameters

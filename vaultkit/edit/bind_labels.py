@@ -19,7 +19,7 @@ from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS, holds
 from vaultkit.edit.bind_extremes import EITHER, functions_of
 from vaultkit.edit.families import Family
 from vaultkit.edit.kinds import cost_of_fit, is_bound, is_multiple, is_near_bound
-from vaultkit.edit.scope import Mention, Scope, Word, only_natural
+from vaultkit.edit.scope import Mention, Scope, Word, choose_reading
 from vaultkit.edit.sentences import Candidate
 from vaultkit.edit.syntax import in_brackets
 from vaultkit.edit.wording import NAMED, overlap
@@ -46,14 +46,14 @@ def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     if spoken.denied:
         return []
     if functions_of(spoken) and spoken.table != "weak":
-        return only_natural(
+        return choose_reading(
             [
                 (extreme.evidence, extreme.holds, extreme.candidate)
                 for extreme in _extremes(scope, spoken)
             ]
         )
     if spoken.what in ("more", "less", "same") or spoken.what in EITHER:
-        return only_natural(list(_pairs(scope, spoken)))
+        return choose_reading(list(_pairs(scope, spoken)))
     return []
 
 
@@ -83,7 +83,7 @@ def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
     if spoken.denied or spoken.table == "weak" or not functions_of(spoken):
         return
     extremes = list(_extremes(scope, spoken))
-    chosen = only_natural([extreme.reading for extreme in extremes])
+    chosen = choose_reading([extreme.reading for extreme in extremes])
     for extreme in extremes:
         if not chosen or not chosen[0].sure or extreme.candidate.code != chosen[0].code:
             continue
@@ -218,7 +218,11 @@ def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
 
 
 def multiples(scope: Scope) -> Iterator[Word]:
-    """Yield the multiples that are the ratio of two labels: *red has twice as many as blue*."""
+    """Yield the multiples that are the ratio of two labels: *red has twice as many as blue*.
+
+    The label before the multiple is the part, and the one behind it the whole; the ratio of their
+    elements must be unambiguous among the families that have both labels.
+    """
     behind_multiple = scope.page.words.regex(r"\s<binding.of_or_the>\b")
     for stated, _ in scope.readings:
         if not is_multiple(stated) or not scope.sentence.start <= stated.start < scope.sentence.end:
@@ -246,7 +250,7 @@ def multiples(scope: Scope) -> Iterator[Word]:
             code = f"{in_brackets(part.code)} / {in_brackets(whole.code)}"
             candidate = Candidate(code, _OF_LABELS, True, (part, whole), ratio)
             readings.append((float(evidence), fits and near, candidate))
-        chosen = only_natural(readings)
+        chosen = choose_reading(readings)
         if chosen and chosen[0].sure:
             yield Word(stated.start, stated.end, chosen, states=False)
 

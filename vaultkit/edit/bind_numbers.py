@@ -17,7 +17,7 @@ from itertools import groupby
 from vaultkit.claims.naming import mask_names
 from vaultkit.claims.stated import Stated, numbers, significant_digits
 from vaultkit.claims.units import unit_behind
-from vaultkit.edit.bind_beside import Beside, numbers_of
+from vaultkit.edit.bind_beside import RatiosOfNumbers, numbers_of
 from vaultkit.edit.bind_combined import SIZE, Combinations
 from vaultkit.edit.bind_lengths import is_length_of_all
 from vaultkit.edit.described import Surroundings
@@ -121,7 +121,7 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
     places = page.places.setdefault(id(sentence.piece), [])
     places += [(stated.start, atom) for stated, atom in bound]
     combinations = Combinations(sentence, search.pool, search.wide, search.named, page.words)
-    ratios = Beside(sentence, numbers_of(simple, sentence), search.pool, page.words)
+    ratios = RatiosOfNumbers(sentence, numbers_of(simple, sentence), search.pool, page.words)
     result = []
     for stated, atoms in simple.items():
         best = atoms[0] if atoms else None

@@ -20,7 +20,7 @@ from vaultkit.claims.units import unit_named
 from vaultkit.edit.bind_compared import SCORE
 from vaultkit.edit.families import Family
 from vaultkit.edit.kinds import is_bound, is_count, is_multiple, is_ordinal
-from vaultkit.edit.scope import Scope, Word, only_natural
+from vaultkit.edit.scope import Scope, Word, choose_reading
 from vaultkit.edit.sentences import Candidate
 from vaultkit.edit.wording import NAMED, overlap, stems
 
@@ -92,7 +92,7 @@ class Bound:
 
 def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     """Return the conditions for a word that bounds elements."""
-    return only_natural(
+    return choose_reading(
         [(evidence, holds, candidate) for evidence, holds, candidate, _ in _read(scope, spoken)]
     )
 
@@ -105,7 +105,7 @@ def numbers(scope: Scope, spoken: Spoken) -> Iterator[Word]:
     expressions = [
         (evidence, holds, value) for evidence, holds, _, value in _read(scope, spoken) if value
     ]
-    if chosen := only_natural(expressions):
+    if chosen := choose_reading(expressions):
         yield Word(quantity.stated.start, quantity.stated.end, chosen, states=False)
 
 

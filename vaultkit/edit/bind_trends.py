@@ -16,7 +16,7 @@ from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS
 from vaultkit.edit.described import WORD
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.families import Family
-from vaultkit.edit.scope import Scope, only_natural
+from vaultkit.edit.scope import Scope, choose_reading
 from vaultkit.edit.sentences import Candidate, words_of
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
@@ -80,7 +80,7 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
             unnamed.append((evidence, in_order, candidate))
     has_evidence = any(evidence for evidence, _, _ in unnamed)
     if has_evidence or sum(in_order for _, in_order, _ in unnamed) == 1:
-        yield from (one for one in only_natural(unnamed) if len(one.code) <= _LONGEST)
+        yield from (one for one in choose_reading(unnamed) if len(one.code) <= _LONGEST)
 
 
 def _is_in_order(values: Sequence[float], spoken: Spoken) -> bool | None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.claims.expressions import parsed
-from vaultkit.edit.printed import Written, evaluated, written
+from vaultkit.edit.printed import CodeExpression, evaluated, expressions_in_code
 from vaultkit.edit.wording import MEANINGS, stems
 from vaultkit.read.note import Note
 
@@ -195,7 +195,7 @@ class Expressions:
             for atom in self._expressions_on_variable(name, value, bound_variables):
                 _add(atoms, atom)
         until = time.monotonic() + _SECONDS
-        for expression in written(self._trees, variables):
+        for expression in expressions_in_code(self._trees, variables):
             if time.monotonic() > until or len(atoms) > _MOST_ATOMS:
                 break
             for atom in self._expressions_in_code(expression, variables):
@@ -315,7 +315,7 @@ class Expressions:
     # --- Code --------------------------------------------------------------------------------
 
     def _expressions_in_code(
-        self, expression: Written, variables: Mapping[str, Any]
+        self, expression: CodeExpression, variables: Mapping[str, Any]
     ) -> Iterator[Atom]:
         """Yield the expressions for one that the code itself contains or prints."""
         code, cost = ast.unparse(expression.node), _WRITTEN if expression.form is None else _PRINTED

@@ -165,10 +165,6 @@ def families(pool: Sequence[Atom], *, distinct: bool = True) -> list[Family]:
         owner = family.owner or _only_owner(elements)
         if family.owner and len(elements) < counts.get(f"len({owner})", 0):
             continue  # the others have no such part
-        if not family.owner and all(
-            element.labels[:1] == (stems(str(element.value)),) for element in elements
-        ):
-            continue  # the items of a loop, which are its labels
         made.append(Family(series, tuple(elements), counts.get(f"len({owner})")))
     if not distinct:
         return made

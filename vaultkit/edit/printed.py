@@ -33,7 +33,7 @@ _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.While, ast.Fo
 
 
 @dataclass(frozen=True)
-class Written:
+class CodeExpression:
     """An expression in the code of a note.
 
     Attributes
@@ -60,13 +60,15 @@ class Written:
     phrases: tuple[frozenset[str], ...] = ()
 
 
-def written(trees: Sequence[ast.stmt], variables: Mapping[str, Any]) -> Iterator[Written]:
+def expressions_in_code(
+    trees: Sequence[ast.stmt], variables: Mapping[str, Any]
+) -> Iterator[CodeExpression]:
     """Yield the expressions in the code: first those that are printed."""
     for tree in trees:
         if isinstance(tree, ast.For):
             yield from _unrolled(tree, variables)
         elif isinstance(tree, ast.Expr) and not is_print_call(tree.value):
-            yield Written(tree.value, form="")
+            yield CodeExpression(tree.value, form="")
         elif not isinstance(tree, _INNER):
             for node in ast.walk(tree):
                 if is_print_call(node):
@@ -76,7 +78,7 @@ def written(trees: Sequence[ast.stmt], variables: Mapping[str, Any]) -> Iterator
         if not isinstance(tree, _INNER):
             for node in ast.walk(tree):
                 if isinstance(node, (ast.BinOp, ast.Call, ast.Subscript, ast.Attribute)):
-                    yield Written(node)
+                    yield CodeExpression(node)
 
 
 def evaluated(node: ast.expr, variables: Mapping[str, Any]) -> Any:
@@ -96,7 +98,7 @@ def evaluated(node: ast.expr, variables: Mapping[str, Any]) -> Any:
         return None
 
 
-def _printed(call: ast.Call) -> Iterator[Written]:
+def _printed(call: ast.Call) -> Iterator[CodeExpression]:
     """Yield the expressions that a call of ``print`` shows, with the text before each."""
     parts: list[ast.expr] = []
     for argument in call.args:
@@ -118,11 +120,11 @@ def _printed(call: ast.Call) -> Iterator[Written]:
         phrases = tuple(phrase for phrase in (ahead, after) if phrase)
         match part:
             case ast.FormattedValue(inner, _, form):
-                yield Written(inner, names, form=_form(form), phrases=phrases)
+                yield CodeExpression(inner, names, form=_form(form), phrases=phrases)
             case ast.Starred(inner):
-                yield Written(inner, names, form="", phrases=phrases)
+                yield CodeExpression(inner, names, form="", phrases=phrases)
             case _:
-                yield Written(part, names, form="", phrases=phrases)
+                yield CodeExpression(part, names, form="", phrases=phrases)
 
 
 def _behind(text: str) -> frozenset[str]:
@@ -149,7 +151,7 @@ def _form(form: ast.expr | None) -> str:
     return "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
 
 
-def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[Written]:
+def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[CodeExpression]:
     """Yield what a loop prints, with each of its items in place of the loop's variables."""
     for turn in _turns(loop, variables, _Turn({}, {}, ())):
         plain = (statement for statement in turn.body if not isinstance(statement, ast.For))
@@ -234,7 +236,9 @@ def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterato
             yield from _turns(inner_loop, variables, turn)
 
 
-def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iterator[Written]:
+def _unrolled_dictionaries(
+    call: ast.Call, variables: Mapping[str, Any]
+) -> Iterator[CodeExpression]:
     """Yield the values of dictionaries that a print makes, each with its key as the label."""
     for made in call.args:
         match made:
@@ -251,7 +255,7 @@ def _unrolled_dictionaries(call: ast.Call, variables: Mapping[str, Any]) -> Iter
             node = filled.visit(deepcopy(value))
             if label is not None and _names_any(node, variables):
                 source = ast.unparse(value)
-                yield Written(
+                yield CodeExpression(
                     node, stems(source), (stems(str(label)),), "", f"{made.lineno}: {source}"
                 )
 

@@ -320,8 +320,10 @@ def turned(code: str) -> str:
     return re.sub(pattern, lambda sign: _TURNED[sign[0]], code)
 
 
-def only_natural(readings: Sequence[tuple[float, bool, Candidate]]) -> list[Candidate]:
-    """Return the candidate that is the only reading: of the best evidence, and the one that holds.
+def choose_reading(readings: Sequence[tuple[float, bool, Candidate]]) -> list[Candidate]:
+    """Return the condition that the words mean, sure; or all that hold, if that is not clear.
+
+    It is clear if the words name a family, if one condition alone holds, or if all do.
 
     Parameters
     ----------
