@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,6 @@ _NUMBERS = re.compile(rf"(?<![\d.]){_NUMBER}")
 _WORD = re.compile(r"[^\W\d_]\w*")
 #: A number with a unit as the label of a row: *620 Hz*, *30°*.
 _MEASURE = re.compile(rf"({_NUMBER})\s?(?:[°%‰]\s?[CF]?|[^\W\d_]{{1,8}}(?:/[^\W\d_]{{1,3}})?)")
-#: A label of two numbers: *46×17*, *3:2*.
-_COMPOUND = re.compile(r"(\d+)\s?([x×:/])\s?(\d+)")
 #: Most elements of a list or dictionary, and most lines of an output, that are compared.
 _MOST = 512
 #: The least number of rows of a column in which one cell may be contradicted, and the least number
@@ -46,7 +44,6 @@ _MOST = 512
 _ROWS, _DIGITS = 3, 4
 
 Key = frozenset[str] | float
-_NAMES = "the variables"
 #: By label, the numbers beside it.
 Source = Mapping[Key, Sequence[float]]
 
@@ -79,15 +76,6 @@ class _Entry:
     rows: tuple[Key, ...]
     title: frozenset[str]
     is_share: bool
-    #: Whether the first cell is a number with a unit.
-    has_measure: bool = False
-    #: Whether it is a formula or code.
-    is_symbol: bool = False
-
-    @property
-    def row(self) -> Key:
-        """The label of the first cell of its row."""
-        return self.rows[0]
 
     def is_rounding_of(self, number: float) -> bool:
         """Return whether the cell shows a number to its digits, for shares also times 100."""
@@ -114,13 +102,10 @@ class _Comparison:
         The output or variable.
     pairs
         The cells, each with its number.
-    by_order
-        Whether the numbers belong to the cells only by their order, not by labels.
     """
 
     source: str
     pairs: list[tuple[_Entry, float]]
-    by_order: bool = False
 
     @cached_property
     def wrong(self) -> list[tuple[_Entry, float]]:
@@ -132,8 +117,8 @@ class _Comparison:
         """Whether exactly two cells are wrong, and each shows the number of the other."""
         if len(self.wrong) != 2:
             return False
-        (one, own), (other, its) = self.wrong
-        return one.is_rounding_of(its) and other.is_rounding_of(own)
+        (first, number), (second, other_number) = self.wrong
+        return first.is_rounding_of(other_number) and second.is_rounding_of(number)
 
 
 class Tables:
@@ -147,10 +132,6 @@ class Tables:
 
     def __init__(self, note: Note) -> None:
         self.sources: list[tuple[str, Source]] = []
-        #: Lists of numbers, which a column may show in their order.
-        self.lists: list[tuple[str, tuple[float, ...]]] = []
-        #: The numbers that are bound to each name.
-        self.scalars: dict[str, set[float]] = defaultdict(set)
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
@@ -166,8 +147,6 @@ class Tables:
         for name, value in variables.items():
             if name.startswith("_"):
                 continue
-            if is_number(value):
-                self.scalars[name].add(float(value))
             if isinstance(value, dict):
                 self._add_source(f"variable {name}", value.items())
             elif isinstance(value, list | tuple | np.ndarray) and 1 < len(_items(value)) <= _MOST:
@@ -181,9 +160,6 @@ class Tables:
             labels = [items for _, items in lists if all(isinstance(i, str) for i in items)]
             for name, items in lists:
                 if all(is_number(item) for item in items):
-                    numbers = tuple(map(float, items))
-                    if (f"variable {name}", numbers) not in self.lists:
-                        self.lists.append((f"variable {name}", numbers))
                     for label in labels:
                         self._add_source(f"variable {name}", zip(label, items, strict=True))
 
@@ -196,13 +172,8 @@ class Tables:
             first = NUMBER_IN_OUTPUT.search(text)
             if not first:
                 continue
-            numbers = [parse_number(found) for found in NUMBER_IN_OUTPUT.findall(text)]
+            numbers = list(map(parse_number, NUMBER_IN_OUTPUT.findall(text)))
             words = _words(text[: first.start()])
-            if compound := _COMPOUND.match(text, first.start()):
-                words |= {_joined(compound)}
-                numbers = [
-                    parse_number(n) for n in NUMBER_IN_OUTPUT.findall(text[compound.end() :])
-                ]
             pairs.append((words, numbers) if words else (numbers[0], numbers[1:]))
             for opening, closing in ("{}", "[]"):
                 if f"{opening}(" not in text and opening != "{":
@@ -210,21 +181,19 @@ class Tables:
                 with suppress(Exception):
                     data = ast.literal_eval(text[text.index(opening) : text.rindex(closing) + 1])
                     self._add_source(where, data.items() if isinstance(data, dict) else data)
-            if text.lstrip().startswith("[") and text.rstrip().endswith("]"):
-                self.lists.append((where, tuple(numbers)))
         self._add_source(where, pairs)
 
     def _add_source(self, where: str, pairs: Any) -> None:
         """Add a source, without the labels that it has twice."""
-        found: dict[Key, Sequence[float]] = {}
+        rows: dict[Key, Sequence[float]] = {}
         twice: set[Key] = set()
         for label, value in list(pairs)[:_MOST]:
             key, numbers = _key(label), _flattened(value)
-            if key in found:
+            if key in rows:
                 twice.add(key)
             if numbers and key != frozenset():
-                found[key] = numbers
-        source = {key: numbers for key, numbers in found.items() if key not in twice}
+                rows[key] = numbers
+        source = {key: numbers for key, numbers in rows.items() if key not in twice}
         if len(source) > 1 and (where, source) not in self.sources:
             self.sources.append((where, source))
 
@@ -234,37 +203,19 @@ class Tables:
         for finding in self._findings():
             findings.setdefault((finding.line, finding.column), finding)
         for check in numbers:
-            found = findings.pop((check.line, check.column), None)
-            if found is None or check.outcome == EXCEPTED:
+            verdict = findings.pop((check.line, check.column), None)
+            if verdict is None or check.outcome == EXCEPTED:
                 yield check
-            elif found.is_right:
-                yield replace(check, outcome=HOLDS, why=found.why, scope="")
+            elif verdict.is_right:
+                yield replace(check, outcome=HOLDS, why=verdict.why, scope="")
             else:
-                yield found.failure
-        yield from (found.failure for found in findings.values() if not found.is_right)
+                yield verdict.failure
+        yield from (finding.failure for finding in findings.values() if not finding.is_right)
 
     def _findings(self) -> Iterator[Finding]:
         """Yield verdicts on the numbers in columns that outputs or variables show."""
-        every = list(columns(self.note.cells))
-        for column in every:
+        for column in columns(self.note.cells):
             yield from self._findings_of_column(column)
-        yield from self._exchanged_in_row(every)
-
-    def _exchanged_in_row(self, every: Sequence[Sequence[_Entry]]) -> Iterator[Finding]:
-        """Yield two numbers of a row that are exchanged, if all other rows have theirs in order."""
-        single: dict[tuple[int, str], list[tuple[_Entry, float]]] = defaultdict(list)
-        for column in every:
-            for found in self._comparisons(column):
-                wrong = found.wrong
-                if len(wrong) == 1 and len(found.pairs) >= _ROWS and not found.by_order:
-                    single[wrong[0][0].line, found.source].append(wrong[0])
-        for (_, where), numbers in single.items():
-            for (one, own), (other, its) in combinations(numbers, 2):
-                crossed = one.is_rounding_of(its) and other.is_rounding_of(own)
-                if crossed and one.column != other.column:
-                    for e, n in ((one, own), (other, its)):
-                        why = f"in {where} it is {n:.6g}"
-                        yield Finding(e.line, e.column, e.text, False, why)
 
     def _findings_of_column(self, column: Sequence[_Entry]) -> Iterator[Finding]:
         """Yield the findings about a column of a table.
@@ -272,44 +223,23 @@ class Tables:
         All right, or one number wrong, or two swapped.
         """
         best: list[Finding] = []
-        for found in self._comparisons(column):
-            if len(found.pairs) > 1 and not found.wrong:
-                for entry, _ in found.pairs:
-                    yield Finding(entry.line, entry.column, entry.text, True, found.source)
+        for comparison in self._comparisons(column):
+            source, wrong = comparison.source, comparison.wrong
+            if len(comparison.pairs) > 1 and not wrong:
+                for entry, _ in comparison.pairs:
+                    yield Finding(entry.line, entry.column, entry.text, True, source)
                 return
-            is_wrong = len(found.wrong) == 1 or found.is_swapped
-            if is_wrong and not best and self._is_sure(found, column):
+            is_wrong = len(wrong) == 1 or comparison.is_swapped
+            if is_wrong and not best and _is_sure(comparison):
                 best = [
-                    Finding(e.line, e.column, e.text, False, f"in {found.source} it is {n:.6g}")
-                    for e, n in found.wrong
+                    Finding(e.line, e.column, e.text, False, f"in {source} it is {n:.6g}")
+                    for e, n in wrong
                 ]
         yield from best
 
-    def _is_sure(self, found: _Comparison, column: Sequence[_Entry]) -> bool:
-        """Return whether a comparison with wrong numbers hardly agrees otherwise by chance."""
-        pairs, swapped, by_order = found.pairs, found.is_swapped, found.by_order
-        right = sum(e.digits for e, n in pairs if e.is_rounding_of(n))
-        if len(pairs) >= _ROWS + swapped + by_order and right >= _DIGITS * (1 + by_order):
-            return True
-        if not swapped or by_order:
-            return False
-        digits = sum(entry.digits for entry, _ in pairs)
-        if found.source == _NAMES and digits >= _DIGITS:
-            return True
-        # All labels of the source with all its numbers, which are not ranks: two are exchanged.
-        is_whole = len(pairs) == len(column) >= _ROWS and (
-            all(entry.has_measure for entry in column)
-            or any(w == found.source and len(s) == len(column) for w, s in self.sources)
-        )
-        numbers = [number for _, number in pairs]
-        is_decimal = not all(map(float.is_integer, numbers))
-        are_ranks = not is_decimal and max(numbers) - min(numbers) < len(numbers)
-        return is_whole and not are_ranks and digits >= _DIGITS + is_decimal
-
     def _comparisons(self, column: Sequence[_Entry]) -> Iterator[_Comparison]:
         """Yield the comparisons of a column with each source, label and place of a number."""
-        names = [(_NAMES, self._names())] if all(entry.is_symbol for entry in column) else []
-        for where, source in (*self.sources, *names):
+        for where, source in self.sources:
             for label in range(min(len(entry.rows) for entry in column)):
                 rows = [_numbers_of_label(entry, label, source) for entry in column]
                 if sum(row is not None for row in rows) < 2:
@@ -323,18 +253,13 @@ class Tables:
                         if row and place < len(row)
                     ]
                     yield _Comparison(where, pairs)
-        for where, numbers in self.lists:
-            if len(numbers) == len(column):
-                yield _Comparison(where, list(zip(column, numbers, strict=True)), by_order=True)
 
-    def _names(self) -> Source:
-        """Return the numbers that the code binds to a name exactly once."""
-        names = Counter(name.casefold() for name in self.scalars)
-        return {
-            frozenset({name.casefold()}): list(values)
-            for name, values in self.scalars.items()
-            if len(values) == names[name.casefold()] == 1
-        }
+
+def _is_sure(comparison: _Comparison) -> bool:
+    """Return whether a comparison with wrong numbers hardly agrees otherwise by chance."""
+    pairs = comparison.pairs
+    right = sum(entry.digits for entry, number in pairs if entry.is_rounding_of(number))
+    return len(pairs) >= _ROWS + comparison.is_swapped and right >= _DIGITS
 
 
 def columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
@@ -368,22 +293,9 @@ def _entries(cell: Cell, beside: Sequence[Cell]) -> Iterator[_Entry]:
     labels = (_plain(c.text) for c in beside if not _CELL.fullmatch(c.text))
     rows = (_key(first), *(_words(label) for label in labels if _words(label) and label != first))
     is_share = "%" in cell.text + cell.title or "per cent" in cell.title
-    for found in _NUMBERS.finditer(cell.text):
-        column = cell.column + found.start()
-        yield _Entry(
-            cell.line,
-            column,
-            found[0],
-            rows,
-            _words(cell.title),
-            is_share,
-            bool(_MEASURE.fullmatch(first)),
-            bool(re.fullmatch(r"\s*(?:\$.+\$|`.+`)\s*", cell.label.text)),
-        )
-
-
-def _joined(compound: re.Match[str]) -> str:
-    return f"{compound[1]}{compound[2].replace('×', 'x')}{compound[3]}"
+    for match in _NUMBERS.finditer(cell.text):
+        column = cell.column + match.start()
+        yield _Entry(cell.line, column, match[0], rows, _words(cell.title), is_share)
 
 
 def _plain(text: str) -> str:
@@ -421,8 +333,6 @@ def _key(label: Any) -> Key:
         return parse_number(plain)
     if measure := _MEASURE.fullmatch(plain):
         return parse_number(measure[1])
-    if compound := _COMPOUND.fullmatch(plain):
-        return frozenset([_joined(compound)])
     return _words(text)
 
 
@@ -435,8 +345,8 @@ def _flattened(value: Any) -> list[float]:
     if is_number(value):
         return [float(value)]
     if isinstance(value, str):
-        found = NUMBER_IN_OUTPUT.findall(value)
-        return [parse_number(found[0])] if len(found) == 1 else []
+        numbers = NUMBER_IN_OUTPUT.findall(value)
+        return [parse_number(numbers[0])] if len(numbers) == 1 else []
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple | np.ndarray):
