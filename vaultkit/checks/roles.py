@@ -24,7 +24,6 @@ from vaultkit.checks.series import SeriesOfPage
 from vaultkit.checks.stated import is_slip, shortened
 from vaultkit.checks.wholes import Wholes
 from vaultkit.claims.attributions import (
-    attribution_stems,
     counted_noun,
     is_copula,
     opens_paragraph,
@@ -117,8 +116,6 @@ class Roles:
         words = subject_stems(sentence, number)
         is_subject = bool(words)
         words = words or possession_stems(sentence, number)
-        is_said = bool(words)
-        words = words or attribution_stems(sentence, number)
         if not words:
             return ""
         label = frozenset(words)
@@ -128,7 +125,6 @@ class Roles:
             fact
             for fact in facts
             if fact.functions <= label <= fact.label and "length" not in fact.source
-            if is_said or label == fact.label
         ]
         values = {fact.value for fact in named}
         units = words_behind(sentence, number)
@@ -154,11 +150,7 @@ class Roles:
         if others and significant_digits(number) >= (_TELLING if is_known else _SURE):
             return f"{what}, and this is another number ({others[0].source})"
         value = named[0].value
-        if (
-            not is_said
-            or not is_copula(sentence, number)
-            or not all(_is_same(value, v) for v in values)
-        ):
+        if not is_copula(sentence, number) or not all(_is_same(value, v) for v in values):
             return ""
         if units and any(fact.unit for fact in named) and not self._has_unit(units, named):
             return ""

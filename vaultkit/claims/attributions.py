@@ -143,25 +143,6 @@ def possession_stems(sentence: Sentence, number: Stated) -> list[str]:
     return sorted(label_stems(found["own"], lexicon))
 
 
-def attribution_stems(sentence: Sentence, number: Stated) -> list[str]:
-    """Return the stems of *speed* in *and has a speed of 12 km/h*; empty if in doubt.
-
-    >>> from vaultkit.claims.lexicon import lexicon
-    >>> from vaultkit.claims.mentions import sentences
-    >>> from vaultkit.read.markdown import parse
-    >>> (own,) = sentences(parse("That is fast, with a speed of 12.4 km/h."), lexicon())
-    >>> attribution_stems(own, own.numbers[0])
-    ['spe']
-    """
-    before = sentence.text[: number.start]
-    if not before.endswith((" of ", " (", "= ", ": ")):
-        return []
-    found = re.search(r"\b(?:an?|the)\s([a-z]{3,})(?:\s(?:of\s|\(|=\s)|:\s)$", before)
-    if not found or is_apart(sentence, before):
-        return []
-    return sorted(label_stems(found[1], sentence.lexicon))
-
-
 def opens_paragraph(sentence: Sentence, number: Stated) -> bool:
     """Return whether no words before a number, in sentence or paragraph, may set another case."""
     earlier = sentence.piece.text[: sentence.begins]
