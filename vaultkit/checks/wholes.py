@@ -24,10 +24,6 @@ from vaultkit.read.note import Note
 _MOST, _ROWS = 100, 3
 #: Least length of the name of a variable that may be a noun of the text.
 _SHORTEST_NAME = 3
-_WHOLE = re.compile(r"\s*All(?:\s(?:the|of\sthe|these))?\s")
-_NOUN = re.compile(
-    r"\s(?P<noun>[a-z]{3,}s)\b(?!\s(?:that|which|whose|who|with|of|in|from|at|on|for|between|we|you|I|above|below|left|more)\b)"
-)
 
 
 class Wholes:
@@ -41,6 +37,9 @@ class Wholes:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
+        #: *All the*, and the noun behind a number if no words limit it.
+        self._all = lexicon.regex(r"\s*<wholes.all>(?:\s<wholes.of_them>)?\s")
+        self._noun = lexicon.regex(r"\s(?P<noun>[a-z]{3,}s)\b(?!\s<wholes.limiting>\b)", re.NOFLAG)
         self._any_rank = re.compile(rf"\b{lexicon.pattern('ranks')}\b", re.IGNORECASE)
         #: By the stem of a name, the lengths that its values have had; -1 for another type.
         self.lengths: dict[str, set[int]] = defaultdict(set)
@@ -50,17 +49,15 @@ class Wholes:
         for name, value in variables.items():
             if name.startswith("_") or len(name) < _SHORTEST_NAME:
                 continue
-            own = stem(name, self.lexicon)
-            if isinstance(value, list | tuple | dict | set | frozenset):
-                self.lengths[own].add(len(value))
-            else:
-                self.lengths[own].add(-1)  # the text may count something else
+            is_counted = isinstance(value, list | tuple | dict | set | frozenset)
+            # Of another type, the text may count something else.
+            self.lengths[stem(name, self.lexicon)].add(len(value) if is_counted else -1)
 
     def contradictions(
         self, note: Note, sentences: Sequence[Sentence], tables: Sequence[Table]
     ) -> Iterator[Contradiction]:
         """Yield the numbers of things and the superlatives that are wrong."""
-        rows = self._table_lengths(note) if re.search(r"\bAll\s", note.text) else {}
+        rows = self._table_lengths(note)
         for sentence in sentences:
             for number in sentence.numbers:
                 if why := self._wrong_count(sentence, number, rows):
@@ -90,9 +87,9 @@ class Wholes:
         is_plain_integer = not (number.bounds or number.times) and number.value.denominator == 1
         if not is_plain_integer or not 1 < number.value < _MOST:
             return ""
-        if not _WHOLE.fullmatch(sentence.text[: number.start]):
+        if not self._all.fullmatch(sentence.text[: number.start]):
             return ""
-        found = _NOUN.match(sentence.text, number.end)
+        found = self._noun.match(sentence.text, number.end)
         if not found or is_apart(sentence, sentence.text[: number.end]):
             return ""
         noun = stem(found["noun"], self.lexicon)
@@ -120,7 +117,7 @@ class Wholes:
             named = [
                 place
                 for place in key_places(sentence, table)
-                if _is_said_of(sentence.text, word, place.start, place.end)
+                if _is_said_of(sentence, word, place.start, place.end)
             ]
             if len(named) != 1:
                 continue
@@ -140,18 +137,19 @@ class Wholes:
             yield Contradiction(sentence.place_of(word.start()), word[0], why)
 
 
-_VERB = r"(?:is|was|has|had|reigned|lasted|comes\sout|ranks|stands)"
-_IS = re.compile(rf"(?:\s[IVX]+)?\s*{_VERB}\s(?:by\sfar\s)?(?:(?:the|its)\s)?")
-_BEHIND = re.compile(rf"(?:\s(?!than\b)[a-z]+){{0,3}}\s{_VERB}\s+(?:the\s)?")
+def _is_said_of(sentence: Sentence, word: re.Match[str], start: int, end: int) -> bool:
+    """Return whether a superlative is said of a label: *Mary had the longest*, *the longest is*.
 
-
-def _is_said_of(text: str, word: re.Match[str], start: int, end: int) -> bool:
-    """Return whether a superlative is said of a label: *Mary had the longest*, *the longest is*."""
-    if re.search(r"\b(?:second|third|next|one\sof\sthe|among)\s$", text[: word.start()]):
+    ``start`` and ``end`` are the place of the label in the sentence.
+    """
+    text, regex = sentence.text, sentence.lexicon.regex
+    if regex(r"\b<wholes.before_other>\s$").search(text[: word.start()]):
         return False
-    if re.match(r"\s(?:but|except|among|apart|after)\b", text[word.end() :]):
+    if regex(r"\s<wholes.excepting>\b").match(text, word.end()):
         return False
     if end <= word.start():
-        return bool(_IS.fullmatch(text, end, word.start())) and not text[:start].strip(" *_`")
-    before = text[: word.start()].strip().lower()
-    return before in ("the", "") and bool(_BEHIND.fullmatch(text, word.end(), start))
+        ahead = regex(r"(?:\s[IVX]+)?\s*<wholes.verbs>\s(?:<wholes.far>\s)?(?:<wholes.the>\s)?")
+        return bool(ahead.fullmatch(text, end, word.start())) and not text[:start].strip(" *_`")
+    behind = regex(r"(?:\s(?!<wholes.than>\b)[a-z]+){0,3}\s<wholes.verbs>\s+(?:<wholes.the>\s)?")
+    is_subject = bool(regex(r"\W*(?:<wholes.the>\W*)?").fullmatch(text[: word.start()]))
+    return is_subject and bool(behind.fullmatch(text, word.end(), start))
