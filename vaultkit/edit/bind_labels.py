@@ -235,7 +235,7 @@ def multiples(scope: Scope) -> Iterator[Word]:
             mentions = scope.mentions(family)
             after = [mention for mention in mentions if stated.end <= mention.start < end][:1]
             before = [mention for mention in mentions if start <= mention.start < stated.start][-1:]
-            before = before or [part for part in mentions if part.start < start][:1]
+            before = before or [mention for mention in mentions if mention.start < start][:1]
             if family.is_text or not after or not before or before[0].index == after[0].index:
                 continue
             evidence = overlap(family.names, scope.sentence.said) >= NAMED

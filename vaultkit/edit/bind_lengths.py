@@ -58,5 +58,5 @@ def is_length_of_all(
         return False
     if words.regex(r"\s\w+\s<lengths.later>\b").match(text, stated.end):
         return False
-    known = [atom for atom in lengths if _LENGTH.fullmatch(atom.code) and float(atom.value) >= _FEW]
-    return is_first or all(one.value == atom.value for one in known)
+    known = [one for one in lengths if _LENGTH.fullmatch(one.code) and float(one.value) >= _FEW]
+    return is_first or all(length.value == atom.value for length in known)

@@ -446,7 +446,7 @@ class _Search:
         around = self._around(stated)
         if around.counted(atom) or around.printed(atom):
             return True
-        lengths = [atom for atom in self.pool if atom.code.startswith("len(")]
+        lengths = [other for other in self.pool if other.code.startswith("len(")]
         if not any(around.counted(length) and length.value == atom.value for length in lengths):
             arguments = self.sentence, lengths, self.words
             if is_length_of_all(stated, atom, *arguments, is_first=self._is_first):
