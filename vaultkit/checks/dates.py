@@ -110,8 +110,8 @@ class Dates:
                 label = text[: iso[0].start()].strip(" :=") if len(iso) == 1 else ""
                 for date in iso:
                     self._add(int(date[1]), int(date[2]), int(date[3]), label, line)
-                for found in self._dates_in(text):
-                    self.known.add(found.day)
+                for stated in self._dates_in(text):
+                    self.known.add(stated.day)
         if self.known or "date" in block.fence.text:
             for value in variables.values():
                 items = [value] if isinstance(value, datetime.date) else value
@@ -133,42 +133,42 @@ class Dates:
 
     def _dates_in(self, text: str) -> Iterator[_Found]:
         """Yield the dates in a text."""
-        for found in self._pattern.finditer(text):
-            month = self._months.index((found["month"] or found["month2"])[:3].lower()) + 1
-            name = (found["weekday"] or "")[:3].lower()
+        for match in self._pattern.finditer(text):
+            month = self._months.index((match["month"] or match["month2"])[:3].lower()) + 1
+            name = (match["weekday"] or "")[:3].lower()
             weekday = self._weekdays.index(name) if name else None
-            year = int(found["year"]) if found["year"] else None
-            day = Day(int(found["day"] or found["day2"]), month, year, weekday)
+            year = int(match["year"]) if match["year"] else None
+            day = Day(int(match["day"] or match["day2"]), month, year, weekday)
             try:
                 datetime.date(year or 2000, month, day.day)
             except ValueError:
                 continue
-            yield _Found(day, found.start(), found[0])
+            yield _Found(day, match.start(), match[0])
 
     def contradictions(self, note: Note) -> Iterator[Contradiction]:
         """Yield the dates of the text that are wrong."""
         for piece in note.prose:
-            for found in self._dates_in(piece.text):
-                why = self._calendar(found, piece) or self._contradiction_of(found, piece)
+            for stated in self._dates_in(piece.text):
+                why = self._calendar(stated, piece) or self._contradiction_of(stated, piece)
                 if why:
-                    yield Contradiction(piece.place_of(found.start), found.text, why)
+                    yield Contradiction(piece.place_of(stated.start), stated.text, why)
 
-    def _calendar(self, found: _Found, piece: Prose) -> str:
+    def _calendar(self, stated: _Found, piece: Prose) -> str:
         """Return the weekday of a date with a year, if the text states another one."""
-        day = found.day
+        day = stated.day
         if day.weekday is None or day.year is None:
             return ""
-        begins, ends = clause_span(piece.text, found.start, found.start + len(found.text))
-        ahead = piece.text[begins : found.start]
+        begins, ends = clause_span(piece.text, stated.start, stated.start + len(stated.text))
+        ahead = piece.text[begins : stated.start]
         is_stated = piece.text[ends : ends + 1] != "?" and not self._not_stated.search(ahead)
         weekday = datetime.date(day.year, day.month, day.day).weekday()
         if day.weekday == weekday or not is_stated:
             return ""
         return f"that day is a {self._names[weekday].capitalize()}"
 
-    def _contradiction_of(self, found: _Found, piece: Prose) -> str:
+    def _contradiction_of(self, stated: _Found, piece: Prose) -> str:
         """Return what the page has in place of a date of the text; empty if nothing differs."""
-        date = found.day
+        date = stated.day
         same = [
             known
             for known in self.known
@@ -181,9 +181,9 @@ class Dates:
             return f"the page has {names} for this date"
         if same:
             return ""
-        if piece.row and piece.text.strip() == found.text:
+        if piece.row and piece.text.strip() == stated.text:
             return self._date_of_label(date, piece.row)
-        subject = self._subject.search(piece.text, 0, found.start)
+        subject = self._subject.search(piece.text, 0, stated.start)
         return self._date_of_label(date, subject["label"]) if subject else ""
 
     def _date_of_label(self, date: Day, row: str) -> str:

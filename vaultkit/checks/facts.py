@@ -105,7 +105,7 @@ class Facts:
     def _read_output(self, step: Step) -> None:
         """Read the labels of the numbers in an output."""
         for raw, line in islice(step.output_lines(), _MOST):
-            text = _BRACKETS.sub(lambda own: " " * len(own[0]), raw)
+            text = _BRACKETS.sub(lambda match: " " * len(match[0]), raw)
             for words, number, unit in filter(None, labelled_parts(text)):
                 self._add_fact(words, number, line, number.isdigit(), unit)
                 if not words and unit:

@@ -74,7 +74,7 @@ class Table:
 
     def agrees(self, number: Stated, key: Key) -> bool:
         """Return whether a number is one of those beside a key, perhaps without its sign."""
-        return any(number.agrees(own) or number.agrees(abs(own)) for own in self.rows[key])
+        return any(number.agrees(value) or number.agrees(abs(value)) for value in self.rows[key])
 
     def has_shares(self, column: int) -> bool:
         """Return whether no number of a column is larger than 1."""
@@ -90,9 +90,13 @@ class Table:
         """A pattern that finds these names."""
         return names_pattern(self.names)
 
-    def are_neighbours(self, one: Key, other: Key) -> bool:
+    def are_neighbours(self, first: Key, second: Key) -> bool:
         """Return whether two keys are integers in a row, which may be counted from 0 or from 1."""
-        return isinstance(one, Fraction) and isinstance(other, Fraction) and abs(one - other) == 1
+        return (
+            isinstance(first, Fraction)
+            and isinstance(second, Fraction)
+            and abs(first - second) == 1
+        )
 
 
 def names_pattern(texts: Iterable[str]) -> re.Pattern[str]:
@@ -256,7 +260,7 @@ def _not_written(opening: str, written: Sequence[str]) -> str:
     return opening
 
 
-def _kinds(text: str, found: Sequence[re.Match[str]], lexicon: Lexicon) -> tuple[str, ...]:
+def _kinds(text: str, numbers: Sequence[re.Match[str]], lexicon: Lexicon) -> tuple[str, ...]:
     """Return the unit or noun behind each number of a line.
 
     A word between two numbers may belong to either: it counts if it is a unit, or if a break
@@ -267,10 +271,10 @@ def _kinds(text: str, found: Sequence[re.Match[str]], lexicon: Lexicon) -> tuple
     >>> _kinds(line, list(NUMBER_IN_OUTPUT.finditer(line)), lexicon())
     ('C', 'h', 'eggs', 'km/h', '', '')
     """
-    ends = [*(own.start() for own in found[1:]), len(text)]
+    ends = [*(number.start() for number in numbers[1:]), len(text)]
     kinds = []
-    for own, end in zip(found, ends, strict=True):
-        behind = _BEHIND.match(text[own.end() : end])
+    for number, end in zip(numbers, ends, strict=True):
+        behind = _BEHIND.match(text[number.end() : end])
         is_kind = behind and (
             unit_of(behind[1], 0, lexicon) or _BREAK.match(behind["rest"].replace(":", ";"))
         )

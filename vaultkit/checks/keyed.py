@@ -124,7 +124,7 @@ class Keyed:
         nearest: int,
     ) -> str:
         """Return what the lists have for the name of a number; empty if one of them agrees."""
-        found = ""
+        why = ""
         for table, places in named:
             keys = _keys_of(sentence, number, places)
             wrong = [key for key in keys if not table.agrees(number, key)]
@@ -132,9 +132,9 @@ class Keyed:
                 continue
             if keys and not wrong:
                 return ""
-            if wrong and not found:
-                found = self._of_another(sentence, number, table, wrong[0], keys, nearest)
-        return found
+            if wrong and not why:
+                why = self._of_another(sentence, number, table, wrong[0], keys, nearest)
+        return why
 
     def _of_another(
         self,
@@ -154,10 +154,10 @@ class Keyed:
             return ""
         if is_number and digits < _SURE and "." not in number.digits:
             return ""
-        own = table.rows[key]
+        numbers_of_key = table.rows[key]
         for other, values in table.rows.items():
             is_named = (
-                any(own.value == other for own in sentence.numbers)
+                any(stated.value == other for stated in sentence.numbers)
                 if isinstance(other, Fraction)
                 else names_pattern([other]).search(sentence.text)
             )
@@ -165,7 +165,7 @@ class Keyed:
                 continue
             if table.are_neighbours(key, other):
                 continue
-            for column, (value, right) in enumerate(zip(values, own, strict=False)):
+            for column, (value, right) in enumerate(zip(values, numbers_of_key, strict=False)):
                 kind = self._kind_of(table, column)
                 is_of_kind = self._is_of_kind(sentence, number, kind)
                 # *2 %* is none of the prices 2 and 6, but may be one of the shares 0.02 and 0.06.
@@ -205,7 +205,7 @@ class Keyed:
 
 def key_places(sentence: Sentence, table: Table) -> list[Place]:
     """Return where a sentence names keys of a table, in order."""
-    found = [
+    named = [
         Place(n.value, n.start, n.end)
         for n in sentence.numbers
         if n.value in table.rows and not n.times and not n.bounds
@@ -215,15 +215,15 @@ def key_places(sentence: Sentence, table: Table) -> list[Place]:
     ]
     raw, begins = sentence.piece.text, sentence.begins
     ignored = sentence.lexicon.words["roles"]["ignored"]
-    for own in table.pattern.finditer(sentence.text) if table.names else ():
-        key = table.names[own[1].lower()]
+    for match in table.pattern.finditer(sentence.text) if table.names else ():
+        key = table.names[match[1].lower()]
         # A short name or a word of grammar must be in the marks of code: *the road `a`*.
-        is_name = len(key) >= _NAME and own[1].lower() not in ignored
-        is_sign = own[1] == key and key[0].isalpha() and not key.isalpha()
-        in_code = own[0] == key and raw[begins + own.start() - 1] == CODE
+        is_name = len(key) >= _NAME and match[1].lower() not in ignored
+        is_sign = match[1] == key and key[0].isalpha() and not key.isalpha()
+        in_code = match[0] == key and raw[begins + match.start() - 1] == CODE
         if is_name or is_sign or in_code:
-            found.append(Place(key, *own.span()))
-    return sorted(found, key=lambda place: place.start)
+            named.append(Place(key, *match.span()))
+    return sorted(named, key=lambda place: place.start)
 
 
 def _may_belong(sentence: Sentence, number: Stated) -> bool:
@@ -255,8 +255,8 @@ def _is_listed(sentence: Sentence, number: Stated) -> bool:
     """Return whether another number is listed behind a number: *3 and 4*."""
     text = sentence.text
     return any(
-        own.start > number.end and len(text[number.end : own.start].split()) <= _NEAR
-        for own in sentence.numbers
+        other.start > number.end and len(text[number.end : other.start].split()) <= _NEAR
+        for other in sentence.numbers
     )
 
 
@@ -310,9 +310,9 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
 
 def _end_of_clause(sentence: Sentence, number: Stated, ends: int) -> int:
     """Return where the clause of a number ends at the latest: another number may have its own."""
-    for found in _joining(sentence.lexicon).finditer(sentence.text, number.end, ends):
-        if any(found.end() <= other.start < ends for other in sentence.numbers if other.digits):
-            return found.start()
+    for joint in _joining(sentence.lexicon).finditer(sentence.text, number.end, ends):
+        if any(joint.end() <= other.start < ends for other in sentence.numbers if other.digits):
+            return joint.start()
     return ends
 
 

@@ -102,7 +102,7 @@ class LabelledNumbers:
             first, _ = step.shown_lines
             # The number of a list item measures nothing: ``2. Split that …``.
             lines = [
-                (_ITEM.sub(lambda own: " " * len(own[0]), text), line)
+                (_ITEM.sub(lambda match: " " * len(match[0]), text), line)
                 for text, line in islice(step.output_lines(), _LINES)
             ]
             openings = Counter(_opening(text) for text, _ in lines)
@@ -137,8 +137,8 @@ class LabelledNumbers:
                 sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
                 return self._names(sides[0]) if len(sides) == 1 else set()
             case ast.Call(ast.Name(function), arguments):
-                own = set() if function in _SILENT else self.words(function)
-                return own.union(*map(self._names, arguments))
+                words = set() if function in _SILENT else self.words(function)
+                return words.union(*map(self._names, arguments))
             case ast.Attribute(inner, name):
                 return self._names(inner) | self.words(name)
             case ast.Subscript(inner, index) if not isinstance(index, ast.Constant):
@@ -156,9 +156,9 @@ class LabelledNumbers:
         unit: str = "",
     ) -> None:
         """Add a number with its words; one of an output may have none."""
-        own = frozenset(words)
-        if math.isfinite(value) and (own or group):
-            self._found[Labelled(value, own, source, group or source, unit)] = None
+        known_by = frozenset(words)
+        if math.isfinite(value) and (known_by or group):
+            self._found[Labelled(value, known_by, source, group or source, unit)] = None
 
     def _read(
         self,
@@ -181,60 +181,62 @@ class LabelledNumbers:
         is_key
             Whether other lines begin in the same way, so that the first number is a key.
         """
-        found = list(NUMBER_IN_OUTPUT.finditer(text))
-        if not found or len(found) > _NUMBERS:
+        numbers = list(NUMBER_IN_OUTPUT.finditer(text))
+        if not numbers or len(numbers) > _NUMBERS:
             return
-        opening = self.words(text[: found[0].start()])
+        opening = self.words(text[: numbers[0].start()])
         leads = (is_key or not opening) and re.match(
-            r"\s*[-+]?\d+(?!\.\d)[^,\d%/.]", text[found[0].start() :]
+            r"\s*[-+]?\d+(?!\.\d)[^,\d%/.]", text[numbers[0].start() :]
         )
         begins = 0
         before: set[str] = set(opening)
-        for place, one in enumerate(found):
-            gap = text[found[place - 1].end() if place else 0 : one.start()]
+        for place, match in enumerate(numbers):
+            gap = text[numbers[place - 1].end() if place else 0 : match.start()]
             stops = list(_BREAK.finditer(gap))
             if place and stops:
                 before, gap = set(), gap[stops[-1].end() :]
                 begins = place
             words = before | self.words(gap)
             # Words are behind the numbers of a part that begins with a number.
-            ends = found[place + 1].start() if place + 1 < len(found) else len(text)
-            behind = text[one.end() : ends]
+            ends = numbers[place + 1].start() if place + 1 < len(numbers) else len(text)
+            behind = text[match.end() : ends]
             stop = _BREAK.search(behind)
             is_first = not words and begins == place
-            if stop or place + 1 == len(found) or is_first:
+            if stop or place + 1 == len(numbers) or is_first:
                 after = self.words(behind[: stop.start()] if stop else behind)
             else:
                 after = self.words(short[0]) if (short := _UNIT.match(behind)) else set()
-            key = {self._number(text, found[0])} if leads and place else set()
-            pair = re.match(r"\s?(\d+): $", text[max(0, one.start() - 8) : one.start()])
+            key = {self._number(text, numbers[0])} if leads and place else set()
+            pair = re.match(r"\s?(\d+): $", text[max(0, match.start() - 8) : match.start()])
             if pair:
                 words = {f"#{pair[1]}"}
-            own = {w for its, a, b in names if a <= one.start() and one.end() <= b for w in its}
+            in_code = {
+                w for its, a, b in names if a <= match.start() and match.end() <= b for w in its
+            }
             row = (
                 opening if (place and not gap.strip()) or (stops and not self.words(gap)) else set()
             )
-            unit = unit_of(text, one.end(), self.lexicon)
-            known_by = words | after | key | own | row
-            self._add(parse_number(one[0]), known_by, source, group, unit)
+            unit = unit_of(text, match.end(), self.lexicon)
+            known_by = words | after | key | in_code | row
+            self._add(parse_number(match[0]), known_by, source, group, unit)
             before = words | after
-            if text[: one.start()].endswith("("):
-                before |= {f"#{parse_number(one[0]):g}"}
+            if text[: match.start()].endswith("("):
+                before |= {f"#{parse_number(match[0]):g}"}
 
     def _bind(self, name: str, value: Any) -> None:
         """Read a variable."""
-        source, own = f"variable {name}", self.words(name)
+        source, words_of_name = f"variable {name}", self.words(name)
         if is_number(value):
-            self._add(float(value), own, source, "variables")
+            self._add(float(value), words_of_name, source, "variables")
         elif isinstance(value, dict) and len(value) <= _ITEMS:
             for key, item in value.items():
-                self._add_items(item, own, source, self._key(key))
+                self._add_items(item, words_of_name, source, self._key(key))
         elif isinstance(value, list | tuple) and 1 < len(value) <= _ITEMS:
             for item in value:
                 if isinstance(item, list | tuple) and len(item) <= _NUMBERS:
                     words = {w for part in item if isinstance(part, str) for w in self.words(part)}
                     if words:
-                        self._add_items(item, own, source, words)
+                        self._add_items(item, words_of_name, source, words)
 
     def _add_items(self, item: Any, words: set[str], source: str, keys: set[str]) -> None:
         """Add the number or numbers of an item of a variable."""
@@ -246,30 +248,31 @@ class LabelledNumbers:
     def _key(self, key: Any) -> set[str]:
         """Return the words and numbers of a key."""
         parts = key if isinstance(key, tuple) else (key,)
-        found: set[str] = set()
+        words: set[str] = set()
         for part in parts:
             if isinstance(part, str):
-                found |= self.words(part)
+                words |= self.words(part)
             elif is_number(part):
-                found.add(f"#{float(part):g}")
-        return found
+                words.add(f"#{float(part):g}")
+        return words
 
-    def _number(self, text: str, found: re.Match[str]) -> str:
+    def _number(self, text: str, number: re.Match[str]) -> str:
         """Return the number by which a line is known, with its unit."""
-        return f"#{parse_number(found[0]):g}:{unit_of(text, found.end(), self.lexicon)}".rstrip(":")
+        unit = unit_of(text, number.end(), self.lexicon)
+        return f"#{parse_number(number[0]):g}:{unit}".rstrip(":")
 
     def words(self, text: str) -> set[str]:
         """Return the words of a text or name by which a number may be known."""
-        found: dict[str, str] = {}
+        parts: dict[str, str] = {}
         for token in TOKEN.findall(text.replace("_", " ")):
             is_word = token[0].isalpha() and not size_of(token, self.lexicon)
             for part in _PART.findall(token) if is_word else ():
-                if own := word_of(part, self.lexicon):
-                    found.setdefault(own, part)
-        for own, part in found.items():
-            self.written.setdefault(own, part)
-        self._written_together.setdefault(frozenset(found), found)
-        return set(found)
+                if word := word_of(part, self.lexicon):
+                    parts.setdefault(word, part)
+        for word, part in parts.items():
+            self.written.setdefault(word, part)
+        self._written_together.setdefault(frozenset(parts), parts)
+        return set(parts)
 
     def text_of(self, words: Words) -> str:
         """Return words by which a number is known: numbers, and words in the order of the page.
@@ -277,10 +280,10 @@ class LabelledNumbers:
         *South bed* keeps its order on a page whose first bed is the north bed.
         """
         known = words & self.written.keys()
-        together = (own for own in self._written_together.values() if known <= own.keys())
+        together = (parts for parts in self._written_together.values() if known <= parts.keys())
         order = next(together, self.written)
         marks = sorted(word.strip("#@").split(":")[0] for word in words - known)
-        return " ".join([*marks, *(part for own, part in order.items() if own in known)])
+        return " ".join([*marks, *(part for word, part in order.items() if word in known)])
 
     def read_tables(self, cells: Sequence[Cell]) -> None:
         """Read the tables of the text, whose numbers have the words of their rows and columns."""
@@ -290,12 +293,12 @@ class LabelledNumbers:
         for cell in cells:
             begins = begins if cell.line <= last + 1 else cell.line
             last = cell.line
-            found = list(NUMBER_IN_OUTPUT.finditer(cell.text))
+            numbers = list(NUMBER_IN_OUTPUT.finditer(cell.text))
             words = self.words(cell.label.text)
-            if len(found) == 1 and words and cell.label.text != cell.text:
-                unit = unit_of(cell.text, found[0].end(), self.lexicon)
+            if len(numbers) == 1 and words and cell.label.text != cell.text:
+                unit = unit_of(cell.text, numbers[0].end(), self.lexicon)
                 words |= self.words(cell.title)
-                value, group = parse_number(found[0][0]), f"table {begins}"
+                value, group = parse_number(numbers[0][0]), f"table {begins}"
                 source = f"table at line {cell.line}"
                 self._cells.append(Labelled(value, frozenset(words), source, group, unit))
 
@@ -307,18 +310,18 @@ class LabelledNumbers:
     def of(self, number: Stated) -> list[Labelled]:
         """Return the numbers that agree with a stated one; none if there are too many."""
         if not self._sorted:
-            self._sorted = sorted((*self._found, *self._cells), key=lambda one: one.value)
-            self._values = [one.value for one in self._sorted]
-        found: dict[Labelled, None] = {}
-        for own in number.ranges:
-            low, high = own.bounds
+            self._sorted = sorted((*self._found, *self._cells), key=lambda labelled: labelled.value)
+            self._values = [labelled.value for labelled in self._sorted]
+        agreeing: dict[Labelled, None] = {}
+        for range_ in number.ranges:
+            low, high = range_.bounds
             slack = 1e-9 * max(abs(x) for x in (low, high, 0.0) if math.isfinite(x))
             # A word may say the sign: *it moves back at 3*.
             for least, most in ((low, high), (-high, -low)):
                 first = bisect_left(self._values, least - slack)
                 last = bisect_right(self._values, most + slack)
-                found |= dict.fromkeys(self._sorted[first:last])
-        return list(found) if len(found) <= _MANY else []
+                agreeing |= dict.fromkeys(self._sorted[first:last])
+        return list(agreeing) if len(agreeing) <= _MANY else []
 
 
 def _named(block: Block) -> set[str]:
@@ -341,8 +344,8 @@ def _titled(head: str, numbers: Sequence[re.Match[str]]) -> Iterator[tuple[str, 
 
 def _opening(text: str) -> str:
     """Return the text before the first number of a line; the line itself if it has no number."""
-    found = NUMBER_IN_OUTPUT.search(text)
-    return text[: found.start()].strip() if found else text
+    number = NUMBER_IN_OUTPUT.search(text)
+    return text[: number.start()].strip() if number else text
 
 
 @lru_cache(1 << 12)
@@ -368,9 +371,9 @@ def is_same(word: str, label: str) -> bool:
     """
     if word == label:
         return True
-    one, other = sorted((word, label), key=len)
-    if len(one) < _SHORTEST:
+    short, long = sorted((word, label), key=len)
+    if len(short) < _SHORTEST:
         return False
-    if other.startswith(one):
-        return other[len(one) :] in _ENDINGS
-    return len(one) >= _LONG and other.endswith(one)
+    if long.startswith(short):
+        return long[len(short) :] in _ENDINGS
+    return len(short) >= _LONG and long.endswith(short)

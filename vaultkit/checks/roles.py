@@ -82,13 +82,13 @@ class Roles:
 
     def contradictions(self) -> dict[tuple[int, int], Contradiction]:
         """Return the numbers, words and dates of the text that the page contradicts, by place."""
-        found: dict[tuple[int, int], Contradiction] = {}
-        for own in self._contradictions():
+        by_place: dict[tuple[int, int], Contradiction] = {}
+        for contradiction in self._contradictions():
             # If there are several reasons, the last is reported; those of labels come last.
-            known = found.get(own.place, own)
-            in_wrong_unit = own.in_wrong_unit or known.in_wrong_unit
-            found[own.place] = replace(own, in_wrong_unit=in_wrong_unit)
-        return found
+            known = by_place.get(contradiction.place, contradiction)
+            in_wrong_unit = contradiction.in_wrong_unit or known.in_wrong_unit
+            by_place[contradiction.place] = replace(contradiction, in_wrong_unit=in_wrong_unit)
+        return by_place
 
     def _contradictions(self) -> Iterator[Contradiction]:
         """Yield all contradictions; a place may have several."""
@@ -230,15 +230,16 @@ def with_contradictions(
     """
     left = dict(contradictions)
     for check in numbers:
-        own = left.get((check.line, check.column))
+        contradiction = left.get((check.line, check.column))
         is_proven = check.outcome == HOLDS and check.scope != FOUND
-        is_proven = is_proven and not (own and own.in_wrong_unit)
-        if not own or is_proven or check.outcome in (EXCEPTED, FAILS):
+        is_proven = is_proven and not (contradiction and contradiction.in_wrong_unit)
+        if not contradiction or is_proven or check.outcome in (EXCEPTED, FAILS):
             left.pop((check.line, check.column), None)
             yield check
-    for own in left.values():
-        line, column = own.place
-        yield Check("number", line, own.what, FAILS, f"{own.what}: {own.why}", column)
+    for contradiction in left.values():
+        line, column = contradiction.place
+        what = contradiction.what
+        yield Check("number", line, what, FAILS, f"{what}: {contradiction.why}", column)
 
 
 def _is_plain(number: Stated) -> bool:
@@ -246,12 +247,12 @@ def _is_plain(number: Stated) -> bool:
     return len(set(number.scales)) == 1 and not number.sign
 
 
-def _is_same(one: Fraction, other: Fraction) -> bool:
+def _is_same(first: Fraction, second: Fraction) -> bool:
     """Return whether one number is the rounding of another, or its share in per cent."""
     return any(
         abs(a - b * scale) * 2 <= Fraction(1, 10 ** _decimals(shorter))
         for scale in (1, 100)
-        for a, b in ((one, other), (other, one))
+        for a, b in ((first, second), (second, first))
         for shorter in (a, b * scale)
     )
 

@@ -68,7 +68,7 @@ class Wholes:
 
     def _table_lengths(self, note: Note) -> dict[str, set[int]]:
         """Return the numbers of rows of tables, by the stem of the title of the first column."""
-        found: dict[str, set[int]] = defaultdict(set)
+        by_title: dict[str, set[int]] = defaultdict(set)
         tables: dict[int, tuple[str, set[int]]] = {}
         last = -2
         for cell in note.cells:
@@ -79,8 +79,8 @@ class Wholes:
             list(tables.values())[-1][1].add(line)
             last = max(last, line)
         for title, lines in tables.values():
-            found[stem(title.strip(" *_`"), self.lexicon)].add(len(lines))
-        return found
+            by_title[stem(title.strip(" *_`"), self.lexicon)].add(len(lines))
+        return by_title
 
     def _wrong_count(self, sentence: Sentence, number: Stated, rows: Mapping[str, set[int]]) -> str:
         """Return how many there are, if *all four shots* is wrong."""
@@ -89,14 +89,14 @@ class Wholes:
             return ""
         if not self._all.fullmatch(sentence.text[: number.start]):
             return ""
-        found = self._noun.match(sentence.text, number.end)
-        if not found or is_apart(sentence, sentence.text[: number.end]):
+        counted = self._noun.match(sentence.text, number.end)
+        if not counted or is_apart(sentence, sentence.text[: number.end]):
             return ""
-        noun = stem(found["noun"], self.lexicon)
+        noun = stem(counted["noun"], self.lexicon)
         known = self.lengths.get(noun, set()) | rows.get(noun, set())
         if len(known) != 1 or number.value in known or -1 in known:
             return ""
-        return f"the page has {known.pop()} {found['noun']}"
+        return f"the page has {known.pop()} {counted['noun']}"
 
     def _wrong_superlatives(
         self, sentence: Sentence, tables: Sequence[Table]
