@@ -83,9 +83,13 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
         links_within = links[first : bisect_right(links, ends, first, key=_position)]
         for number in filter(_is_comparable, sentence.numbers):
             around = [link for link in links_within if _is_in_link(link, sentence, number)]
-            own = around or links_within
-            if number.digits and len(own) == 1 and _belongs_to_link(own[0], sentence, number):
-                yield own[0], sentence, number
+            candidates = around or links_within
+            if (
+                number.digits
+                and len(candidates) == 1
+                and _belongs_to_link(candidates[0], sentence, number)
+            ):
+                yield candidates[0], sentence, number
 
 
 def _is_comparable(number: Stated) -> bool:
@@ -139,25 +143,25 @@ def cited_notes(note: Note, vault: Vault) -> dict[Link, Note]:
     These are the links of `citations`: a number of at least two significant digits belongs to
     each. A link that is broken, or leads to the note itself, is left out.
     """
-    found: dict[Link, Note] = {}
+    cited: dict[Link, Note] = {}
     for link, _, _ in citations(note):
         try:
             other = vault.notes.get(vault.find(link.target, note.path))
         except BrokenLinkError:
             continue
         if other is not None and other.path != note.path:
-            found[link] = other
-    return found
+            cited[link] = other
+    return cited
 
 
 def quoted_notes(note: Note, vault: Vault) -> dict[Path, Note]:
     """Return the notes that a note cites for a number, or names in a comment, by their paths."""
-    found = {other.path: other for other in cited_notes(note, vault).values()}
+    quoted = {other.path: other for other in cited_notes(note, vault).values()}
     for binding in _references(note):
         other = _referenced_note(binding, note, vault)
         if other is not None:
-            found[other.path] = other
-    return found
+            quoted[other.path] = other
+    return quoted
 
 
 def _references(note: Note) -> list[Binding]:
@@ -219,7 +223,7 @@ def _values_of_name(note: Note, name: str) -> set[Fraction]:
     label = label_stems(name, _lexicon(note))
     # A percentage is shown as a share, too.
     shown = (number for number in _shown_numbers(note) if number.label and number.unit != "%")
-    return {one.value for one in shown if one.label == label}
+    return {number.value for number in shown if number.label == label}
 
 
 def _assigned_numbers(target: ast.expr, value: ast.expr, name: str) -> Iterator[object]:
@@ -231,7 +235,7 @@ def _assigned_numbers(target: ast.expr, value: ast.expr, name: str) -> Iterator[
     [[12.5], [None], []]
     """
     match target, value:
-        case ast.Name(own), _ if own == name:
+        case ast.Name(bound_name), _ if bound_name == name:
             try:
                 yield ast.literal_eval(value)
             except ValueError:
@@ -265,15 +269,15 @@ class _Numbers:
             if shown.line != apart_from
         )
 
-    def _numbers_near(self, own: Range) -> Iterator[Shown]:
+    def _numbers_near(self, range_: Range) -> Iterator[Shown]:
         """Yield the numbers in a range, and those that are outside by a rounding error."""
-        bounds = [bound for bound in (own.low, own.high) if bound is not None]
+        bounds = [bound for bound in (range_.low, range_.high) if bound is not None]
         slack = max(map(abs, bounds), default=Fraction(0)) / 10**8
         first, last = 0, len(self._sorted)
-        if own.low is not None:
-            first = bisect_left(self._sorted, own.low - slack, key=_value)
-        if own.high is not None:
-            last = bisect_right(self._sorted, own.high + slack, key=_value)
+        if range_.low is not None:
+            first = bisect_left(self._sorted, range_.low - slack, key=_value)
+        if range_.high is not None:
+            last = bisect_right(self._sorted, range_.high + slack, key=_value)
         return islice(self._sorted, first, last)
 
 
@@ -287,7 +291,7 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
     others = cited_notes(note, vault)
     if not others:
         return
-    own = _Numbers(_shown_numbers(note))
+    shown_here = _Numbers(_shown_numbers(note))
     linked = {other.path: other for other in others.values()}
     shown = {path: _Numbers(_shown_numbers(other)) for path, other in linked.items()}
     for link, sentence, number in citations(note):
@@ -295,7 +299,7 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
             continue
         line, column = sentence.place_of(number.start)
         theirs = shown[others[link].path]
-        if own.agree(number, apart_from=line) or theirs.agree(number):
+        if shown_here.agree(number, apart_from=line) or theirs.agree(number):
             continue
         if why := _contradiction(sentence, number, theirs.all):
             why = f"{number.text}: [[{others[link].name}]] {why}"
@@ -329,31 +333,31 @@ def _shown_numbers(note: Note) -> Iterator[Shown]:
     words = _lexicon(note)
     none: frozenset[str] = frozenset()
     for sentence in sentences(note, words):
-        own = label_stems(sentence.text, words)
+        stems = label_stems(sentence.text, words)
         for number in sentence.numbers:
             line, unit = sentence.place_of(number.start)[0], _unit(sentence, number)
-            yield Shown(number.value, own, _label_before(sentence, number), unit, line)
+            yield Shown(number.value, stems, _label_before(sentence, number), unit, line)
             for scale in number.scales:
-                yield Shown(number.value * scale, own, none, "", line)
+                yield Shown(number.value * scale, stems, none, "", line)
     for fence in note.fences:
         for index, text in enumerate(fence.text.splitlines(), fence.line + 1):
-            own = label_stems(text, words)
-            for found in NUMBER_IN_OUTPUT.finditer(text):
-                if len(found[0]) <= _LONGEST:
-                    before = label_stems(" ".join(text[: found.start()].split()[-1:]), words)
+            stems = label_stems(text, words)
+            for match in NUMBER_IN_OUTPUT.finditer(text):
+                if len(match[0]) <= _LONGEST:
+                    before = label_stems(" ".join(text[: match.start()].split()[-1:]), words)
                     label = before if fence.language == "text" else none
-                    behind_it = _UNIT.match(text, found.end())
+                    behind_it = _UNIT.match(text, match.end())
                     unit = behind_it[1] if behind_it else ""
-                    value = exact_fraction(parse_number(found[0]))
-                    yield Shown(value, own, label, unit, index)
+                    value = exact_fraction(parse_number(match[0]))
+                    yield Shown(value, stems, label, unit, index)
                     if unit == "%":
-                        yield Shown(value / 100, own, label, "", index)
+                        yield Shown(value / 100, stems, label, "", index)
     for cell in note.cells:
-        for found in NUMBER_IN_OUTPUT.finditer(cell.text):
-            if len(found[0]) <= _LONGEST:
-                own = label_stems(f"{cell.label.text} {cell.title}", words)
-                value = exact_fraction(parse_number(found[0]))
-                yield Shown(value, own, none, "", cell.line)
+        for match in NUMBER_IN_OUTPUT.finditer(cell.text):
+            if len(match[0]) <= _LONGEST:
+                stems = label_stems(f"{cell.label.text} {cell.title}", words)
+                value = exact_fraction(parse_number(match[0]))
+                yield Shown(value, stems, none, "", cell.line)
 
 
 def _lexicon(note: Note) -> Lexicon:
@@ -364,8 +368,8 @@ def _clause(sentence: Sentence, number: Stated) -> str:
     """Return the words that are around the only number of a sentence, or between two pauses."""
     if len(sentence.numbers) == 1:
         return sentence.text
-    ahead, own = _text_from_pause(sentence, number), sentence.text[number.start : number.end]
-    return ahead + own + _text_up_to_pause(sentence, number)
+    ahead, stated = _text_from_pause(sentence, number), sentence.text[number.start : number.end]
+    return ahead + stated + _text_up_to_pause(sentence, number)
 
 
 def _text_from_pause(sentence: Sentence, number: Stated) -> str:

@@ -48,11 +48,11 @@ def words_behind(sentence: Sentence, number: Stated) -> list[str]:
     [['big', 'nests'], ['%'], []]
     """
     written = _WRITTEN.match(sentence.text, number.start) if number.digits else None
-    found = _UNIT.match(sentence.text, written.end() if written else number.end)
+    behind = _UNIT.match(sentence.text, written.end() if written else number.end)
     money = sentence.text[max(0, number.start - 1) : number.start]
     words = [money] if money in ("$", "€", "£") else []
     function_word = role_pattern(sentence.lexicon, "{}", "no_noun")
-    for word in found.groups() if found else ():
+    for word in behind.groups() if behind else ():
         if not word or function_word.fullmatch(word):
             break
         words.append("".join(word.split()))
@@ -111,18 +111,18 @@ def subject_stems(sentence: Sentence, number: Stated) -> list[str]:
     clause = re.split(r"[,:(—–]\s", before[: between.start()])
     words = clause[-1].split()
     opening = [word.lower() for word in clause[0].split()[:1]]
-    own = lexicon.words["roles"]
-    if opening and opening[0] in own["case"]:
+    roles = lexicon.words["roles"]
+    if opening and opening[0] in roles["case"]:
         return []
-    while words and words[0].lower() in own["opening"]:
+    while words and words[0].lower() in roles["opening"]:
         words = words[1:]
-    if words and words[0].lower() in own["determiners"]:
+    if words and words[0].lower() in roles["determiners"]:
         words = words[1:]
     if not 1 <= len(words) <= _LONGEST_SUBJECT:
         return []
     if not all(re.fullmatch(r"[^\W\d]\w*", word) for word in words):
         return []
-    inner = {word.lower() for word in words} & {*own["case"], *own["of_another"]}
+    inner = {word.lower() for word in words} & {*roles["case"], *roles["of_another"]}
     kept = label_stems(" ".join(words), lexicon)
     return [] if inner else [s for s in (stem(w, lexicon) for w in words) if s in kept]
 
@@ -221,8 +221,8 @@ def counted_noun(sentence: Sentence, number: Stated) -> Count | None:
     ).match(sentence.text, number.end)
     if not verb or not noun or is_apart(sentence, before):
         return None
-    own = lexicon.words["roles"]
-    if before.split()[0].strip(",").lower() in {*own["case"], *own["uncounted"]}:
+    roles = lexicon.words["roles"]
+    if before.split()[0].strip(",").lower() in {*roles["case"], *roles["uncounted"]}:
         return None
     labels = {label_stems(noun[words], lexicon) for words in ("all", "noun")}
     return Count(tuple(labels), bool(verb["takes"]))
