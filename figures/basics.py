@@ -288,7 +288,7 @@ def jacobian_data() -> dict[str, Any]:
 def draw_jacobian(data: Mapping[str, Any]) -> str:
     """Draw a line from each input to each output, as wide as its slope."""
     x, J = data["x"], data["J"]
-    levels, left, right = (36, 146), 130, 440
+    levels, left, right = (36, 146), 130, 430
     parts = []
     for i in range(2):
         for j in range(2):
@@ -326,7 +326,7 @@ def draw_jacobian(data: Mapping[str, Any]) -> str:
         184,
         parts,
         left=73.8,
-        right=537.9,
+        right=544,
     )
 
 
@@ -339,7 +339,7 @@ def loss_data() -> dict[str, Any]:
 
 def draw_loss(data: Mapping[str, Any]) -> str:
     """Draw the loss of a probability: 0 if sure and right, large if sure and wrong."""
-    axes = Axes(44, 470, 24, 220, (0, 1.05), (0, 4))
+    axes = Axes(44, 455, 24, 220, (0, 1.05), (0, 4))
     parts = [
         *axes.frame((0.5, 1), (1, 2, 3)),
         st.path(axes.curve(data["p"], data["loss"]), cls="score", width=2.5),

@@ -423,7 +423,7 @@ def draw_two_heads(data: Mapping[str, Any]) -> str:
         top + 12 + 22 * len(labels) + 8,
         parts,
         left=8,
-        right=464,
+        right=482,
     )
     names = ("h", "features", "vocabulary", "sentence", "weights")
     return touchable("two-heads", svg, {"chosen": chosen, **{name: data[name] for name in names}})

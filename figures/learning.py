@@ -280,7 +280,7 @@ def draw_backward(data: Mapping[str, Any]) -> str:
     row, y = 44, 70
     most = np.maximum(*(data[f"times {factor}"] for factor in factors))
     parts = [st.text(4, 20, "median length of a row of the gradient", size=16)]
-    for x, factor in zip((168, 330), factors, strict=True):
+    for x, factor in zip((166, 326), factors, strict=True):
         words = "moderate scores" if factor == 1 else f"{factor} times as large"
         parts.append(st.text(x, 46, words, cls="vk-muted", size=st.SMALL))
         for i, (name, size) in enumerate(zip(names, data[f"times {factor}"], strict=True)):

@@ -93,8 +93,8 @@ def draw_stacked(data: Mapping[str, Any]) -> str:
     high, top, wide, parts, said = 10.0, 42.0, 116.0, [], []
     hues = (("query", "Q"), ("key", "K"), ("value", "V"))
     for left, name, words in (
-        (12.0, "thirds", "nn.MultiheadAttention: in thirds"),
-        (252.0, "by head", "GPT-NeoX, BLOOM: head by head"),
+        (12.0, "thirds", "nn.MultiheadAttention: thirds"),
+        (252.0, "by head", "GPT-NeoX, BLOOM: by head"),
     ):
         parts.append(st.text(left, 22, words, bold=True, size=st.SMALL))
         matrices, heads = data[name]
@@ -131,5 +131,5 @@ def draw_stacked(data: Mapping[str, Any]) -> str:
         top + high * rows + 8,
         parts,
         left=12,
-        right=460,
+        right=462,
     )

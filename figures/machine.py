@@ -267,7 +267,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
         bottom + 60,
         parts,
         left=16,
-        right=452,
+        right=456,
     )
 
 

@@ -73,5 +73,5 @@ def draw(data: Mapping[str, Any]) -> str:
         y - 36,
         parts,
         left=12,
-        right=476,
+        right=478,
     )

@@ -116,7 +116,7 @@ def draw_trees(data: Mapping[str, Any]) -> str:
         base + 26,
         parts,
         left=39,
-        right=468,
+        right=470,
     )
 
 

@@ -352,6 +352,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
         y + 48,
         parts,
         left=12,
+        right=501,
     )
     plot = {
         "span": [-span, span, LEFT, RIGHT],

@@ -127,4 +127,4 @@ def _two_courses(
                 st.dot(*axes.place(float(a), float(b)), 3.5, hue)
                 for a, b in zip(x, course, strict=True)
             ]
-    return st.figure_svg(name, title, desc, 330, parts, left=17, right=487)
+    return st.figure_svg(name, title, desc, 330, parts, left=17, right=490)

@@ -66,9 +66,9 @@ def _variables(palette: dict[str, str]) -> str:
 STYLE = (
     f"svg.vk-figure{{{_variables(LIGHT)};color:var(--vk-fg);fill:currentColor;"
     'font:15px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;'
-    "font-variant-numeric:tabular-nums}"
+    "font-variant-numeric:tabular-nums;font-size-adjust:.486}"
     f"@media screen and (prefers-color-scheme:dark){{svg.vk-figure{{{_variables(DARK)}}}}}"
-    "[data-md-color-scheme] svg.vk-figure{font-family:inherit}"
+    "[data-md-color-scheme] svg.vk-figure{font-family:inherit;font-size-adjust:none}"
     f"[data-md-color-scheme] svg.vk-figure{{{_variables(LIGHT)}}}"
     f'@media screen{{[data-md-color-scheme="slate"] svg.vk-figure{{{_variables(DARK)}}}}}'
     + "".join(
