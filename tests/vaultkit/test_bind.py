@@ -277,6 +277,18 @@ def test_what_a_loop_in_a_loop_prints_has_two_labels() -> None:
     )
 
 
+def test_code_of_any_form_is_read() -> None:
+    # The code of a list may have a colon, as the name of a series of a loop has.
+    code = "held = ['ab', 'cd', 'ef']\nsorted({p: n for n, p in enumerate(held)}.values())"
+    assert bound("The largest number is 3.", code) == "The largest number is 3."
+    # A loop may run over expressions.
+    code = "w = [2.5, 3.5, 5.5]\nfor x in (w[0], w[1], w[2]):\n    print(x * 2, w[0] + x)"
+    assert bound("The larger the width, the longer the walk.", code) == (
+        "The larger the width, the longer"
+        "<!-- all((a < b) == (w[0] + a < w[0] + b) for a in w for b in w) --> the walk."
+    )
+
+
 def test_a_name_may_be_a_word_without_its_vowels() -> None:
     code = "rng, other = [2.5, 3.25, 4.75, 4.25], [1, 2, 4, 3]"
     assert bound("The range grows until the third day.", code) == (

@@ -211,8 +211,7 @@ def _keys(family: Family, made: _Quantity) -> _Quantity | None:
     is_place = items == tuple(range(len(items)))
     if is_place or not all(isinstance(item, (int, float)) for item in items):
         return None
-    source = family.series.partition(": ")[2]
-    used = identifiers(source) - identifiers(family.elements[0].code) if source else frozenset()
+    used = family.names_in_loop - identifiers(family.elements[0].code)
     names = frozenset().union(*map(stems, used))
     return _Quantity(made.variable, made.variable, made.over, tuple(map(float, items)), names, True)
 

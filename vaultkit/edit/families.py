@@ -86,8 +86,13 @@ class Family:
             columns = [frozenset().union(*one.labels[1:]) for one in self.elements]
             column = frozenset.intersection(*columns)
             return column or stems(self.owner)
-        source = self.series.partition(": ")[2]
-        return frozenset().union(*map(stems, identifiers(source))) if source else frozenset()
+        return frozenset().union(*map(stems, self.names_in_loop))
+
+    @property
+    def names_in_loop(self) -> frozenset[str]:
+        """The names in the expression that a loop prints; none for a list or dictionary."""
+        source = re.fullmatch(r"\d+: (.*)", self.series, re.DOTALL)
+        return identifiers(source[1]) if source else frozenset()
 
     @cached_property
     def owner(self) -> str:
