@@ -417,26 +417,6 @@ def test_edits_flow_again_after_a_stop(visit: Visitor, pyodide: Path) -> None:  
 
 
 @pytest.mark.long
-def test_edits_survive_that_the_page_is_loaded_again_and_run_nothing(visit: Visitor) -> None:
-    page = visit(EQUATION)
-    expect(start(page)).to_be_visible()
-    # What is not on the screen has no `innerText`.
-    article = page.locator("article").text_content() or ""
-    block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
-    page.reload()
-    block = page.locator(".highlight", has=page.locator("[contenteditable]"))
-    expect(block.locator("[contenteditable]")).to_have_text(re.compile("scaled_scores = S / d_k"))
-    assert page.locator("[data-outcome]").count() == 0
-    page.get_by_role("button", name="Reset the page").click()
-    expect(page.locator("[contenteditable]")).to_have_count(0)
-    foot = "Check this page"
-    now = page.locator("article").text_content() or ""
-    assert now.partition(foot)[0] == article.partition(foot)[0]
-    page.reload()
-    expect(page.locator("[contenteditable]")).to_have_count(0)
-
-
-@pytest.mark.long
 def test_a_sentence_that_an_edit_makes_false_says_what_is_true(
     ready: Page, loaded: Visitor
 ) -> None:
@@ -460,3 +440,49 @@ def test_a_sentence_that_an_edit_makes_false_says_what_is_true(
     )
     page.get_by_role("button", name="Reset the page").click()
     expect(page.locator(".vk-now")).to_have_count(0)
+
+
+#: The texts of the boxes that show what an edit has changed.
+CHANGES = "[...document.querySelectorAll('.vk-now, .vk-why, .vk-pair p')].map(e => e.textContent)"
+
+
+@pytest.mark.long
+def test_what_an_edit_has_changed_is_shown_again_after_a_reload(ready: Page) -> None:
+    page = ready
+    load(page)
+    block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
+    expect(said(page)).to_contain_text("1 formula no longer holds", timeout=RUN)
+    before, foot = page.evaluate(CHANGES), said(page).inner_text()
+    assert len(before) > 2
+    page.reload()
+    expect(said(page)).to_have_text(foot, use_inner_text=True)
+    assert page.evaluate(CHANGES) == before
+    # Python is not loaded for it, and other code has no results yet.
+    assert page.evaluate("vaultkitPython.engine.ready") is None
+    block = page.locator(".highlight", has=page.locator("[contenteditable]"))
+    block.get_by_role("button", name="Reset").click()
+    expect(page.locator(".vk-now, .vk-why, .vk-pair")).to_have_count(0)
+    page.reload()
+    expect(start(page)).to_be_visible()
+    assert page.evaluate(CHANGES) == []
+
+
+# The last one, since the visitor closes the page that the others share.
+@pytest.mark.long
+def test_edits_survive_that_the_page_is_loaded_again_and_run_nothing(visit: Visitor) -> None:
+    page = visit(EQUATION)
+    expect(start(page)).to_be_visible()
+    # What is not on the screen has no `innerText`.
+    article = page.locator("article").text_content() or ""
+    block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
+    page.reload()
+    block = page.locator(".highlight", has=page.locator("[contenteditable]"))
+    expect(block.locator("[contenteditable]")).to_have_text(re.compile("scaled_scores = S / d_k"))
+    assert page.locator("[data-outcome]").count() == 0
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator("[contenteditable]")).to_have_count(0)
+    foot = "Check this page"
+    now = page.locator("article").text_content() or ""
+    assert now.partition(foot)[0] == article.partition(foot)[0]
+    page.reload()
+    expect(page.locator("[contenteditable]")).to_have_count(0)

@@ -91,9 +91,24 @@ const note = (box) => {
     const kept = Object.entries(edits()).map(([index, code]) => [index, cells[index].original, code]);
     try {
       if (kept.length) sessionStorage.setItem(store, JSON.stringify(kept));
-      else sessionStorage.removeItem(store);
+      else [store, `${store}:found`].forEach((name) => sessionStorage.removeItem(name));
     } catch { /* Where nothing may be kept, edits last as long as the page. */ }
     reset.hidden = !cells.some((cell) => cell?.editing() || cell?.changed());
+  };
+  // What the last run has found for these edits, in this version of the site: shown again after a reload.
+  const version = (code) => JSON.stringify([VAULTKIT_ENGINE.bundle.address, code]);
+  const remember = (code, messages, seconds) => {
+    try {
+      sessionStorage.setItem(`${store}:found`, JSON.stringify({ of: version(code), messages, seconds }));
+    } catch { /* Without room for it, a reader has to run the page again. */ }
+  };
+  const remembered = () => {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(`${store}:found`));
+      return kept?.of === version(edits()) ? kept : null;
+    } catch {
+      return null;
+    }
   };
   // What was found is on the page only after a run.
   let on;
@@ -122,8 +137,8 @@ const note = (box) => {
   };
 
   /* Runs the page. After an edit, a block's result is replaced when it has run; all else at the end, so that
-  nothing on the page jumps meanwhile. */
-  const run = async (asker, follows = false) => {
+  nothing on the page jumps meanwhile. `kept` is what a run has found before a reload: it is only shown again. */
+  const run = async (asker, follows = false, kept = null) => {
     clearTimeout(resting);
     if (!box.isConnected) return;
     if (busy) {
@@ -141,6 +156,7 @@ const note = (box) => {
     const edited = Object.keys(code).length > 0;
     const found = [];
     const lost = [];
+    const messages = [];
     const outputs = new Map();
     const drawn = new Map();
     const late = [];
@@ -155,19 +171,21 @@ const note = (box) => {
     const tellLimit = () => (current ?? asker)?.running(true, limit);
     let slow = follows ? setTimeout(tellLimit, GIVES_IN) : 0;
     if (!follows) clear();
-    view.busy(true);
-    view.loading(asker);
+    if (!kept) {
+      view.busy(true);
+      view.loading(asker);
+    }
     let current;
     try {
-      if (!engine.loaded) asker?.loading();
-      const { changed, compare, counterpart, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals } = await withPython();
+      if (!engine.loaded && !kept) asker?.loading();
+      const { changed, compare, counterpart, experiment, ledger, number, outcomeOf, plain, resultsOn, time, totals } = await (kept ? results() : withPython());
       on ??= resultsOn({ article, parts, cells });
-      view.loaded();
+      if (!kept) view.loaded();
       if (!box.isConnected) return;
       asker?.say("");
       view.say("Checking …");
       const built = await ledger(name);
-      const seconds = await engine.check(name, code, ({ block, limit: allowed, figure, svg, error, check: result, places }) => {
+      const report = ({ block, limit: allowed, figure, svg, error, check: result, places }) => {
         if (figure) {
           drawn.set(figure, { svg, error });
           return;
@@ -190,7 +208,12 @@ const note = (box) => {
           late.push([check, places]);
           if (check.kind === "block" && !again && !(broken && patient)) on.preview(check, places);
         } else if (!on.mark(check, places) && check.outcome === "fails") lost.push(check);
+      };
+      const seconds = kept?.seconds ?? await engine.check(name, code, (message) => {
+        if (message.block === undefined) messages.push(message);
+        report(message);
       });
+      kept?.messages.forEach(report);
       if (broken && patient) {
         // Half a word is an error that nobody wants to read. Until then the last results stay.
         clearTimeout(slow);
@@ -207,6 +230,7 @@ const note = (box) => {
       if (!edited && !follows) asker?.unfold();
       const fails = found.some((check) => check.outcome === "fails");
       const kinds = on.kinds();
+      if (edited && !kept) remember(code, messages, seconds);
       if (edited) view.tell(experiment(found, kinds, seconds));
       else {
         view.say(`${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`, fails ? "fails" : "holds");
@@ -271,6 +295,8 @@ const note = (box) => {
     }
   } catch { /* Nothing was kept, or nothing that can be read. */ }
   keep();
+  const kept = cells.some((cell) => cell?.changed()) && remembered();
+  if (kept) run(cells.find((cell) => cell?.changed()), false, kept);
 };
 
 /* --- All notes ------------------------------------------------------------------------------ */
