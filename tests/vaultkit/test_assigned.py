@@ -60,11 +60,6 @@ RIGHT = {
         "Apollo 17 was the longest with 301.9 h, Apollo 8 the shortest with 147.0 h.",
         ("301.9", "147.0"),
     ),
-    "arguments": (
-        "def far(a, b): return abs(len(a) - len(b)) + 2\nfar('kit', 'kite'), far('flaw', 'lawn')",
-        "The pairs: *kit, kite* takes three steps, *flaw, lawn* two.",
-        ("three", "two"),
-    ),
 }
 #: Texts whose words only seem to be in the wrong order.
 OPEN = [

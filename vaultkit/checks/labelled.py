@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -21,7 +21,6 @@ from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.checks.origins import find_origins
-from vaultkit.checks.printed import printed_arguments
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import stem
@@ -41,17 +40,12 @@ _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^\W\dA-Z_]+\d*|[^\W\d_]+\d*")
 _ITEM = re.compile(r"^\s*\d{1,2}[.)]\s+(?=[^\W\d])")
 #: What separates the parts of a line.
 _BREAK = re.compile(r"[,;|](?!\d)|\s{2,}|->|→|[({\[]")
-#: Between the titles of columns.
-_WIDE, _BLANKS = re.compile(r"\s*\|\s*|\s{2,}|\t"), re.compile(r"[\s|]+")
 _UNIT = re.compile(r"\s?(?:[%°]|[^\W\d_]{1,3}(?:/[^\W\d_]{1,3})?)(?![\w])")
 #: The shortest word that may have an ending that a label has not: *sunny*, *rainy*.
 _SHORTEST = 3
 _ENDINGS = {"y", "i", "ny", "ni", "ry", "n", "ly", "al", "s", "es", "er", "ish"}
 #: The shortest word that may end another one, as *weight* ends *counterweight*.
 _LONG = 5
-
-#: Functions whose names say nothing of a number.
-_SILENT = {"round", "float", "int", "abs", "str", "len", "sum", "print", "list", "tuple", "sorted"}
 
 Words = frozenset[str]
 
@@ -95,9 +89,6 @@ class LabelledNumbers:
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect the numbers that a block prints, and those of the variables that it names."""
         self._sorted = []
-        names: dict[int, list[tuple[set[str], str]]] = {}
-        for code, number, line in printed_arguments(block, steps):
-            names.setdefault(line, []).append((self._names(code), number))
         for step in steps:
             first, _ = step.shown_lines
             # The number of a list item measures nothing: ``2. Split that …``.
@@ -106,46 +97,13 @@ class LabelledNumbers:
                 for text, line in islice(step.output_lines(), _LINES)
             ]
             openings = Counter(_opening(text) for text, _ in lines)
-            head = ""
-            for index, (text, line) in enumerate(lines):
-                source = f"output at line {line}"
+            for text, line in lines:
                 is_key = openings[_opening(text)] > 1
-                numbers = list(NUMBER_IN_OUTPUT.finditer(text))
-                named = [
-                    (words, *match.span())
-                    for words, number in names.get(first + index, ())
-                    for match in numbers
-                    if match[0] == number
-                ]
-                if not numbers:
-                    head = text.strip()
-                named += [(self.words(title), *n.span()) for title, n in _titled(head, numbers)]
-                self._read(text, source, named, f"output {first}", is_key)
+                self._read(text, f"output at line {line}", f"output {first}", is_key)
         loops = find_origins([block]).loops
         for name in sorted(_named(block) & variables.keys() - loops):
             if not name.startswith("_"):
                 self._bind(name, variables[name])
-
-    def _names(self, code: ast.AST) -> set[str]:
-        """Return the words of the names and texts in an expression; none of a sum."""
-        match code:
-            case ast.Name(name):
-                return self.words(name)
-            case ast.Constant(str(text)):
-                return self.words(text)
-            case ast.BinOp(left, ast.Add() | ast.Sub(), right):
-                sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
-                return self._names(sides[0]) if len(sides) == 1 else set()
-            case ast.Call(ast.Name(function), arguments):
-                words = set() if function in _SILENT else self.words(function)
-                return words.union(*map(self._names, arguments))
-            case ast.Attribute(inner, name):
-                return self._names(inner) | self.words(name)
-            case ast.Subscript(inner, index) if not isinstance(index, ast.Constant):
-                return self._names(inner)
-            case ast.Lambda() | ast.ListComp() | ast.GeneratorExp() | ast.Dict() | ast.DictComp():
-                return set()
-        return set[str]().union(*map(self._names, ast.iter_child_nodes(code)))
 
     def _add(
         self,
@@ -164,7 +122,6 @@ class LabelledNumbers:
         self,
         text: str,
         source: str,
-        names: Sequence[tuple[set[str], int, int]],
         group: str,
         is_key: bool,
     ) -> None:
@@ -174,8 +131,6 @@ class LabelledNumbers:
         ----------
         text, source
             The line, and where it is.
-        names
-            Words of the code, and where the number is that has them.
         group
             The name of the output.
         is_key
@@ -210,14 +165,11 @@ class LabelledNumbers:
             pair = re.match(r"\s?(\d+): $", text[max(0, match.start() - 8) : match.start()])
             if pair:
                 words = {f"#{pair[1]}"}
-            in_code = {
-                w for its, a, b in names if a <= match.start() and match.end() <= b for w in its
-            }
             row = (
                 opening if (place and not gap.strip()) or (stops and not self.words(gap)) else set()
             )
             unit = unit_of(text, match.end(), self.lexicon)
-            known_by = words | after | key | in_code | row
+            known_by = words | after | key | row
             self._add(parse_number(match[0]), known_by, source, group, unit)
             before = words | after
             if text[: match.start()].endswith("("):
@@ -327,19 +279,6 @@ class LabelledNumbers:
 def _named(block: Block) -> set[str]:
     """Return the names in the code of a block."""
     return {node.id for node in nodes_of(source_of(block)) if isinstance(node, ast.Name)}
-
-
-def _titled(head: str, numbers: Sequence[re.Match[str]]) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield the numbers of a line with the titles of their columns in the line above all rows.
-
-    The first column may have a title and words, or a number and no title.
-    """
-    wide, narrow = _WIDE.split(head), _BLANKS.split(head)
-    for titles, others in ((wide, (0, 1, -1)), (narrow, (0, 1))):
-        if len(titles) > 1 and len(titles) - len(numbers) in others:
-            shared = min(len(titles), len(numbers))
-            yield from zip(titles[-shared:], numbers[-shared:], strict=True)
-            return
 
 
 def _opening(text: str) -> str:
