@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
-from snippets.dilution import weight_of_one
+from snippets.dilution import log_length_factor, weight_of_one
+from snippets.recall_task import encode
+from snippets.softmax import softmax
+from snippets.trained_head import W_K, W_Q, W_V
 
 SHARPNESS = 0.43  # of the paper's figure 1
 GAPS = (2.0, 5.0)
@@ -70,4 +73,75 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 90,
         parts,
         left=24,
+    )
+
+
+def head_data() -> dict[str, Any]:
+    """Return the weight of the right pair, and its answer, among more and more other pairs."""
+    found: dict[str, Any] = {"tokens": []}
+    for times in (1, 10, 100, 1000):
+        X = encode(["e2", *times * ["b7", "a9", "g4"], "e"])
+        S = (X[-1] @ W_Q) @ (X @ W_K).T / 2.0
+        found["tokens"].append(len(X))
+        for name, factor in (("plain", 1.0), ("log", float(log_length_factor(len(X), 5)))):
+            weights = softmax(factor * S)
+            answer = softmax(weights @ X @ W_V)[2]
+            found.setdefault(name, []).append([round(float(weights[0]), 4), round(answer, 4)])
+    return found
+
+
+def draw_head(data: Mapping[str, Any]) -> str:
+    """Draw two bars for each number of tokens, without the factor and with it."""
+    pitch, high, parts, said = 112.0, 84.0, [], []
+    for name, words, floor in (
+        ("plain", "scores as trained", 150),
+        ("log", "scores times log $n$ / log 5", 318),
+    ):
+        parts += [st.text(12, floor - 116, words, bold=True), st.path(f"M12 {floor}h456")]
+        for i, (count, pair) in enumerate(zip(data["tokens"], data[name], strict=True)):
+            x = 22 + pitch * i
+            for k, (number, hue) in enumerate(zip(pair, ("score", "value"), strict=True)):
+                tall = max(high * number, 1)
+                parts += [
+                    st.rect(
+                        x + 46 * k, floor - tall, 42, tall, cls=f"vk-{hue}", opacity=0.7, radius=2
+                    ),
+                    st.text(
+                        x + 46 * k + 21,
+                        floor - tall - 6,
+                        f"{number:.2f}",
+                        anchor="middle",
+                        size=st.SMALL,
+                    ),
+                ]
+            parts.append(
+                st.text(
+                    x + 44,
+                    floor + 18,
+                    f"{count:,} tokens",
+                    anchor="middle",
+                    cls="vk-muted",
+                    size=st.SMALL,
+                )
+            )
+        said.append(
+            f"{words.replace('$', '')}, weight "
+            + ", ".join(f"{weight:.2f}" for weight, _ in data[name])
+            + " and answer "
+            + ", ".join(f"{answer:.2f}" for _, answer in data[name])
+        )
+    parts += [
+        st.rect(12, 356, 14, 12, cls="vk-score", opacity=0.7, radius=2),
+        st.text(32, 367, "weight of the right pair", cls="vk-muted", size=st.SMALL),
+        st.rect(226, 356, 14, 12, cls="vk-value", opacity=0.7, radius=2),
+        st.text(246, 367, "probability of its digit", cls="vk-muted", size=st.SMALL),
+    ]
+    return st.figure_svg(
+        "diluted-head",
+        "A trained head among more and more tokens",
+        f"Bars for 5 to 3,002 tokens. {'; '.join(said).capitalize()}.",
+        376,
+        parts,
+        left=12,
+        right=468,
     )

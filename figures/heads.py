@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures.basics import Axes
 from snippets import subject_object_example as ex
 from snippets.attention import scaled_dot_product_attention
 from snippets.multi_head import merge_heads, multi_head_attention, split_heads
@@ -289,4 +290,51 @@ def draw_one_or_two(data: Mapping[str, Any]) -> str:
         parts,
         left=8,
         right=456.5,
+    )
+
+
+def shares_data() -> dict[str, Any]:
+    """Return, for shares of one head, how far two sentences are apart and what the object gets."""
+    share = np.array([0.5, 0.6, 0.75, 1.0])
+    she, him = np.eye(2)
+    first, second = (
+        np.outer(share, a) + np.outer(1 - share, b) for a, b in ((she, him), (him, she))
+    )
+    return {"share": share, "apart": np.abs(first - second).sum(axis=1) / 2, "object": 1 - share}
+
+
+def draw_shares(data: Mapping[str, Any]) -> str:
+    """Draw what one head can have, a line, and what two heads have, a point off it."""
+    axes = Axes(44, 470, 44, 270, (0, 1.12), (0, 1.12))
+    apart, rest = data["apart"], data["object"]
+    parts = [
+        st.text(29, 20, "↑ share of the object", size=st.SMALL),
+        *axes.frame((0, 0.5, 1), (0.5, 1)),
+        st.text(470, 308, "outputs apart →", anchor="end", size=st.SMALL),
+        st.path(axes.curve(apart, rest), cls="score", width=2.5),
+    ]
+    for share, a, b in zip(data["share"], apart, rest, strict=True):
+        x, y = axes.place(float(a), float(b))
+        words = f"one head, $w$ = {share:g}" if share == 0.5 else f"$w$ = {share:g}"
+        parts += [
+            st.dot(x, y, 4.5, "score"),
+            st.text(x + 10, y - 8, words, cls="vk-score", size=st.SMALL),
+        ]
+    x, y = axes.place(1, 1)
+    parts += [
+        st.dot(x, y, 6, "value"),
+        st.text(x - 12, y + 5, "two heads", anchor="end", cls="vk-value", bold=True),
+    ]
+    said = "; ".join(
+        f"share {w:g}, outputs {a:.2f} apart, {b:.2f} for the object"
+        for w, a, b in zip(data["share"], apart, rest, strict=True)
+    )
+    return st.figure_svg(
+        "one-head-shares",
+        "What one head has to choose",
+        f"One head: {said}. Two heads: outputs 1 apart, and all of the object.",
+        316,
+        parts,
+        left=21,
+        right=474,
     )

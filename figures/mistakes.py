@@ -14,6 +14,7 @@ from figures import style as st
 from figures.touch import touchable
 from snippets.attention import attention_weights
 from snippets.own_attention import EXAMPLES, report
+from snippets.softmax import softmax
 
 D_MODEL, D_K = 2, 3
 
@@ -132,3 +133,60 @@ def draw_own(data: Mapping[str, Any]) -> str:
         left=4,
     )
     return touchable("own-attention", signs.minus(drawn), data)
+
+
+def masks_data() -> dict[str, Any]:
+    """Return the weights of five tokens under a causal mask, and under six mistakes with it."""
+    S = np.random.default_rng(0).standard_normal((5, 5))
+    hidden, allowed = -np.inf, np.tri(5, dtype=bool)
+    return {
+        "right": softmax(np.where(allowed, S, hidden)),
+        "after softmax": softmax(S) * allowed,
+        "as zeros": softmax(np.where(allowed, S, 0)),
+        "transposed": softmax(np.where(allowed.T, S, hidden)),
+        "the opposite": softmax(np.where(allowed, hidden, S)),
+        "one too far": softmax(np.where(np.tri(5, k=1), S, hidden)),
+        "one too short": softmax(np.where(np.tri(5, k=-1), S, hidden)),
+    }
+
+
+def draw_masks(data: Mapping[str, Any]) -> str:
+    """Draw a map of weights for each mask, with the edge of what may be read and the row sums."""
+    cell, across, down, parts, said = 16.0, 126.0, 140.0, [], []
+    for k, (name, weights) in enumerate(data.items()):
+        x, y = 12 + across * (k % 4), 34 + down * (k // 4)
+        n = len(weights)
+        parts += [
+            st.text(x, y - 10, name, bold=k == 0, size=st.SMALL),
+            st.heat_map(x, y, weights, "score", (cell, cell), decimals=None, full=0.9, gap=1),
+            st.path(
+                f"M{st.num(x)} {st.num(y)}" + f"h{cell:g}v{cell:g}" * n + f"H{st.num(x)}z",
+                cls="fg",
+                width=1.5,
+            ),
+        ]
+        sums = weights.sum(axis=1)
+        parts += [
+            st.text(
+                x + cell * n + 6,
+                y + cell * i + 12,
+                f"{total:.2f}",
+                cls="vk-muted" if abs(total - 1) < 1e-9 else "",
+                bold=bool(abs(total - 1) > 1e-9),
+                size=13,
+            )
+            for i, total in enumerate(sums)
+        ]
+        later = float(np.triu(weights, 1).sum())
+        said.append(f"{name}: {later:.2f} on later tokens, row sums {st.listed(sums)}")
+    return st.figure_svg(
+        "mask-mistakes",
+        "A causal mask, and six mistakes with it",
+        "Seven maps of the weights of five tokens, with the edge of what may be read. "
+        + "; ".join(said)
+        + ".",
+        34 + down * 2 - 52,
+        parts,
+        left=12,
+        right=12 + 3 * across + 5 * cell + 38,
+    )

@@ -161,7 +161,7 @@ def draw_copies(data: Mapping[str, Any]) -> str:
     matrix(302, top, (n, n), "score", "weights")
     parts.append(st.path(f"M{st.num(302 + token)} {top}v{n}", cls="score", width=2.5))
     parts.append(
-        st.text(302 + n + 8, top + 20, f"token {data['token']}", cls="vk-score", size=st.SMALL)
+        st.text(302 + token + 8, top + 20, f"token {data['token']}", cls="vk-score", size=st.SMALL)
     )
     middle = low + n / 2
     matrix(28, low, (n, n), "score", "weights")
@@ -185,5 +185,5 @@ def draw_copies(data: Mapping[str, Any]) -> str:
         low + n + 30,
         parts,
         left=25.5,
-        right=500,
+        right=448,
     )

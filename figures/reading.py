@@ -74,3 +74,41 @@ def draw(data: Mapping[str, Any]) -> str:
         left=16,
         right=468.5,
     )
+
+
+def small_data() -> dict[str, Any]:
+    """Return three weights, the lengths of their values, and what each adds to the output."""
+    weights = np.array([0.90, 0.06, 0.04])
+    values = np.linalg.norm([[0.01, 0.0], [1.0, 2.0], [3.0, 1.0]], axis=1)
+    return {"weight": weights, "length of the value": values, "product": weights * values}
+
+
+def draw_small(data: Mapping[str, Any]) -> str:
+    """Draw three columns of bars: a weight, times a length, is what is added."""
+    parts = [
+        st.text(12, 50 + 26 * i, f"token {i + 1}", cls="vk-muted", size=st.SMALL) for i in range(3)
+    ]
+    places = {
+        "weight": (76, "score"),
+        "length of the value": (222, "value"),
+        "product": (374, "fg"),
+    }
+    for name, (x, hue) in places.items():
+        parts += [
+            st.text(x, 20, name, cls=f"vk-{hue}", size=st.SMALL),
+            st.bars(x, 32, data[name], float(data[name].max()), length=60, hue=hue),
+        ]
+    parts += [
+        st.text(x, 76, sign, anchor="middle", size=18) for x, sign in ((200, "·"), (352, "="))
+    ]
+    return st.figure_svg(
+        "weight-times-value",
+        "A large weight on a small value",
+        "Three tokens. "
+        + "; ".join(f"{name} {st.listed(numbers)}" for name, numbers in data.items())
+        + ".",
+        118,
+        parts,
+        left=12,
+        right=474,
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from figures import style as st
 from figures import touch
 from snippets import running_example as ex
@@ -144,3 +146,50 @@ def draw(data: Mapping[str, Any]) -> str:
     )
     start = {name: data[name] for name in ("tokens", "Q", "K", "V", "d_k", "row")}
     return touch.touchable("single-query", svg, start)
+
+
+def directions_data(X: Any = ex.X, W_Q: Any = ex.W_Q, tokens: Any = ex.tokens) -> dict[str, Any]:
+    """Return the queries of the inputs as they are, and of the inputs shifted and rescaled."""
+    shifted = (X - X.mean(axis=0)) / X.std(axis=0)
+    return {"tokens": tokens, "as they are": X @ W_Q, "shifted and rescaled": shifted @ W_Q}
+
+
+def draw_directions(data: Mapping[str, Any]) -> str:
+    """Draw both sets of queries as arrows from one point."""
+    unit, half, y, parts, said = 64.0, 108.0, 152.0, [], []
+    for x, name in ((120.0, "as they are"), (350.0, "shifted and rescaled")):
+        parts += [
+            st.text(x - half, 24, f"inputs {name}", bold=True, size=st.SMALL),
+            st.path(f"M{x - half} {y}h{2 * half}M{x} {y - half}v{2 * half}"),
+            *(
+                st.arrow([(x, y), (x + unit * float(a), y - unit * float(b))], "query", 2)
+                for a, b in data[name]
+            ),
+        ]
+        for token, (a, b) in zip(data["tokens"], data[name], strict=True):
+            # These two arrows nearly coincide.
+            words = {"journey": "journey, starts", "starts": ""}.get(token, token)
+            side = 1 if a > 0 else -1
+            if words and (name != "as they are" or token in ("journey", "one")):
+                parts.append(
+                    st.text(
+                        x + unit * float(a) + 8 * side,
+                        y - unit * float(b) + 5,
+                        words,
+                        anchor="start" if a > 0 else "end",
+                        cls="vk-muted",
+                        size=st.SMALL,
+                    )
+                )
+        lengths = np.linalg.norm(data[name], axis=1, keepdims=True)
+        unit_rows = data[name] / lengths
+        said.append(f"{name}, smallest cosine {(unit_rows @ unit_rows.T).min():.2f}")
+    return st.figure_svg(
+        "query-directions",
+        "Why the rows are alike",
+        f"The six queries as arrows. Inputs {'; inputs '.join(said)}.".replace("-", "−"),
+        268,
+        parts,
+        left=12,
+        right=476,
+    )
