@@ -119,6 +119,12 @@ FIGURES: dict[str, Figure] = {
         _figure(turning, "alibi-slopes", turning.slopes_data, turning.draw_slopes),
         _figure(writing, "ways-to-choose", writing.ways_data, writing.draw_ways),
         _figure(letters, "stacked-projections", letters.stacked_data, letters.draw_stacked),
+        _figure(inducing, "induction-steps", inducing.steps_data, inducing.draw_steps),
+        _figure(paging, "array-or-pages", paging.used_data, paging.draw_used),
+        _figure(travelling, "merged-shares", travelling.merged_data, travelling.draw_merged),
+        _figure(descending, "layers-turn-a-line", descending.lines_data, descending.draw_lines),
+        _figure(chunking, "state-as-matrix", chunking.matrices_data, chunking.draw_matrices),
+        _figure(machine, "length-and-arrays", machine.arrays_data, machine.draw_arrays),
         _figure(mistakes, "mask-mistakes", mistakes.masks_data, mistakes.draw_masks),
         _figure(
             walkthrough,

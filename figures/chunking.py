@@ -61,3 +61,50 @@ def draw(data: Mapping[str, Any]) -> str:
         parts,
         left=40,
     )
+
+
+def matrices_data() -> dict[str, Any]:
+    """Return the matrix from all tokens to all tokens, for three kinds of state."""
+    draw = np.random.default_rng(0)
+    Q, K = draw.standard_normal((2, 8, 3))
+    Q, K = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (Q, K))
+    beta, decay = draw.uniform(0, 1, (8, 1)), -draw.uniform(0, 0.5, (8, 1))
+    return {
+        "decay": token_matrix(Q, K, log_decay=decay),
+        "delta rule": token_matrix(Q, K, beta=beta),
+        "both": token_matrix(Q, K, log_decay=decay, beta=beta),
+    }
+
+
+def draw_matrices(data: Mapping[str, Any]) -> str:
+    """Draw the three matrices, with one block below the diagonal outlined."""
+    cell, pitch, top, cut, parts, said = 17.0, 162.0, 38.0, 4, [], []
+    for i, (name, matrix) in enumerate(data.items()):
+        x, n = 12 + pitch * i, len(matrix)
+        parts += [
+            st.text(x, 22, name, bold=True, size=st.SMALL),
+            st.heat_map(x, top, matrix, "score", (cell, cell), decimals=None, full=0.9, gap=1),
+            st.path(f"M{x:g} {top:g}" + f"h{cell:g}v{cell:g}" * n + f"H{x:g}z", cls="muted"),
+            st.outline(x + 1, top + cut * cell + 1, cut * cell - 2, (n - cut) * cell - 2),
+        ]
+        block = matrix[cut:, :cut]
+        said.append(f"{name}: rank {np.linalg.matrix_rank(block)}")
+    parts.append(
+        st.text(
+            12,
+            top + 8 * cell + 26,
+            "outlined: what later tokens get from earlier ones",
+            cls="vk-muted",
+            size=st.SMALL,
+        )
+    )
+    return st.figure_svg(
+        "state-as-matrix",
+        "The state as a matrix between tokens",
+        "Three maps of 8 by 8 tokens, nothing above the diagonal, positive numbers blue and"
+        f" negative ones orange. The outlined block of 4 by 4: {'; '.join(said)}.",
+        top + 8 * cell + 38,
+        parts,
+        left=12,
+        right=12 + 2 * pitch + 8 * cell,
+    )

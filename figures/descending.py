@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from figures import style as st
+from figures.basics import Axes
 from snippets.in_context import descent_weights, gradient_step, linear_layer
 
 LAYERS, EXAMPLES, WIDTH = 12, 10, 3
@@ -75,4 +76,47 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 88,
         parts,
         left=31.1,
+    )
+
+
+def lines_data() -> dict[str, Any]:
+    """Return ten examples of one input and one target, and the guess after each layer."""
+    draw = np.random.default_rng(0)
+    x = draw.standard_normal((10, 1))
+    y = 0.8 * x + 0.15 * draw.standard_normal((10, 1))
+    W, slopes = np.zeros((1, 1)), [0.0]
+    for _ in range(8):
+        W = gradient_step(x, y, W, 0.5)
+        slopes.append(float(W[0, 0]))
+    return {"x": x[:, 0], "y": y[:, 0], "slopes": np.array(slopes)}
+
+
+def draw_lines(data: Mapping[str, Any]) -> str:
+    """Draw the examples as dots, and a line for the guesses after some layers."""
+    edge = 1.5
+    axes = Axes(12, 400, 40, 260, (-edge, edge), (-1.2, 1.2))
+    parts = [
+        *axes.frame(),
+        st.text(axes.place(0, 0)[0] + 8, 34, "↑ target", size=st.SMALL),
+        st.text(400, axes.place(0, 0)[1] + 20, "input →", anchor="end", size=st.SMALL),
+    ]
+    for layers in (0, 1, 2, 4, 8):
+        slope = float(data["slopes"][layers])
+        start, end = axes.place(-edge, -edge * slope), axes.place(edge, edge * slope)
+        parts.append(st.path(st.polyline([start, end]), cls="query", width=2 if layers else 1.25))
+        words = {0: "no layer", 1: "1 layer"}.get(layers, f"{layers} layers")
+        parts.append(st.text(408, end[1] + 5, words, cls="vk-query", size=st.SMALL))
+    parts += [
+        st.dot(*axes.place(float(a), float(b)), 4.5, "fg")
+        for a, b in zip(data["x"], data["y"], strict=True)
+    ]
+    return st.figure_svg(
+        "layers-turn-a-line",
+        "A line that each layer turns towards the examples",
+        "Ten examples as dots and five lines through the origin. Slopes after 0, 1, 2, 4 and 8"
+        f" layers: {st.listed(data['slopes'][[0, 1, 2, 4, 8]])}.",
+        272,
+        parts,
+        left=12,
+        right=474,
     )

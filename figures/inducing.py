@@ -10,7 +10,9 @@ import numpy as np
 from figures import style as st
 from snippets import trained_induction
 from snippets.attention_only import run
+from snippets.induction import induction_weights
 from snippets.repeated_sequences import VOCABULARY
+from snippets.softmax import softmax
 
 TEXT = "<gcathgcathgcath"
 LEFT, RIGHT = 44, 452
@@ -137,4 +139,104 @@ def draw_maps(data: Mapping[str, Any]) -> str:
         parts,
         left=10.2,
         right=470.5,
+    )
+
+
+def steps_data() -> dict[str, Any]:
+    """Return what both heads made by hand read in a text, and what is before each token."""
+    text = TEXT[:9]
+    c, n = len(VOCABULARY), len(text)
+    hand = induction_weights(c, n)
+    X = hand.E[[VOCABULARY.index(letter) for letter in text]] + hand.positions[:n]
+    read = []
+    for layer in hand.layers:
+        Q, K, V = X @ layer.W_Q, X @ layer.W_K, X @ layer.W_V
+        alpha = softmax(np.where(np.tri(n), Q @ K.T / np.sqrt(K.shape[1]), -np.inf))
+        X = X + alpha @ V @ layer.W_O
+        read.append(alpha.argmax(axis=1))
+    before, answer = (
+        [VOCABULARY[i] for i in X[:, start : start + c].argmax(axis=1)]
+        for start in (c + n, 2 * c + n)
+    )
+    return {"text": list(text), "read": read, "before": before, "answer": answer[-1]}
+
+
+def draw_steps(data: Mapping[str, Any]) -> str:
+    """Draw the tokens, below them what the first layer writes, and what the last token finds."""
+    text, (first, second) = data["text"], data["read"]
+    left, pitch, size, top, low = 96.0, 42.0, 30.0, 66.0, 152.0
+    last, found = len(text) - 1, int(second[-1])
+
+    def at(j: int) -> float:
+        return left + pitch * j
+
+    def slot(j: int, y: float, letter: str, hue: str, strength: float) -> str:
+        return st.rect(at(j), y, size, size, cls=f"vk-{hue}", opacity=strength) + st.text(
+            at(j) + size / 2, y + 21, letter, anchor="middle", bold=strength > 0.3
+        )
+
+    parts = [
+        st.text(left - 14, top + 21, "token", anchor="end", cls="vk-muted", size=st.SMALL),
+        st.text(left - 14, low + 21, "before it", anchor="end", cls="vk-key", size=st.SMALL),
+        st.text(left - 14, (top + low) / 2 + 20, "layer 1", anchor="end", size=st.SMALL, bold=True),
+        st.text(left - 14, low + 84, "layer 2", anchor="end", size=st.SMALL, bold=True),
+    ]
+    for j, letter in enumerate(text):
+        strong = 0.45 if j in (last, found) else 0.14
+        parts += [
+            slot(
+                j, top, letter, "query" if j == last else "value" if j == found else "input", strong
+            ),
+            slot(j, low, data["before"][j], "key", 0.45 if j == found else 0.14),
+        ]
+        if first[j] != j:
+            parts.append(
+                st.arrow(
+                    [(at(first[j]) + size / 2 + 5, top + size + 4), (at(j) + size / 2, low - 5)]
+                )
+            )
+    end, start = at(found) + size / 2, at(last) + size / 2
+    parts += [
+        # The last token's query finds the entry that equals it.
+        st.path(
+            f"M{start + 18:g} {top + 15:g}h14V{low + 80:g}H{end:g}V{low + size + 8:g}",
+            cls="score",
+            width=2.5,
+        ),
+        st.path(
+            f"M{end - 5:g} {low + size + 14:g}l5 -6l5 6",
+            cls="score",
+            width=2.5,
+        ),
+        st.text(
+            (start + end) / 2 + 10,
+            low + 72,
+            f"looks for: {text[last]} before",
+            anchor="middle",
+            cls="vk-score",
+            size=st.SMALL,
+        ),
+        st.path(
+            f"M{end:g} {top - 6:g}V{top - 24:g}H{start:g}V{top - 10:g}", cls="value", width=2.5
+        ),
+        st.path(f"M{start - 5:g} {top - 14:g}l5 6l5 -6", cls="value", width=2.5),
+        st.text(
+            (start + end) / 2,
+            top - 32,
+            f"copies {data['answer']}, the next letter",
+            anchor="middle",
+            cls="vk-value",
+            size=st.SMALL,
+        ),
+    ]
+    return st.figure_svg(
+        "induction-steps",
+        "Two steps of induction",
+        f"The text {''.join(text)}. Layer 1 writes below each token the one before it:"
+        f" {''.join(data['before'])}. In layer 2 the last token, {text[last]}, finds the entry"
+        f" {data['before'][found]}, which is that of {text[found]}, and copies {data['answer']}.",
+        low + 94,
+        parts,
+        left=12,
+        right=at(last) + size + 22,
     )

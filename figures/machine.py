@@ -333,3 +333,36 @@ def draw_grid(data: Mapping[str, Any]) -> str:
         left=12,
         right=right + 13,
     )
+
+
+def arrays_data() -> dict[str, Any]:
+    """Return the width of a layer, and lengths of which each is twice the one before."""
+    return {"d": 64, "lengths": [32, 64, 128, 256]}
+
+
+def draw_arrays(data: Mapping[str, Any]) -> str:
+    """Draw the input and the weights of one head for each length, to one scale."""
+    scale, x, low, d, parts = 0.52, 12.0, 182.0, data["d"], []
+    parts += [
+        st.text(12, 24, "input, $n$ × $d$", cls="vk-input", size=st.SMALL),
+        st.text(124, 24, "weights of one head, $n$ × $n$", cls="vk-score", size=st.SMALL),
+    ]
+    for n in data["lengths"]:
+        side, narrow = scale * n, scale * d
+        parts += [
+            st.sheet(x, low - side, narrow, side, "input"),
+            st.sheet(x + narrow + 6, low - side, side, side, "score"),
+            st.text(x, low + 20, f"$n$ = {n}", size=st.SMALL),
+        ]
+        x += narrow + 6 + side + 22
+    return st.figure_svg(
+        "length-and-arrays",
+        "Twice the length, four times the weights",
+        f"For the lengths {', '.join(map(str, data['lengths']))}, the input of width {d} and the"
+        " weights of one head, to one scale: the input doubles, the weights become four times as"
+        " large.",
+        low + 30,
+        parts,
+        left=12,
+        right=x - 22,
+    )

@@ -89,3 +89,56 @@ def draw(data: Mapping[str, Any]) -> str:
         left=24,
         right=467.5,
     )
+
+
+def used_data() -> dict[str, Any]:
+    """Return the tokens of the longest text, of a usual one, and of a page."""
+    return {"longest": 2048, "mean": 161.31 + 337.99, "page": 16}
+
+
+def draw_used(data: Mapping[str, Any]) -> str:
+    """Draw what an array for the longest text holds, and what pages hold, to one scale."""
+    left, width, high, mean = 12.0, 462.0, 40.0, data["mean"]
+    scale = width / data["longest"]
+    pages = int(np.ceil(mean / data["page"]))
+    parts = [
+        st.text(left, 24, "one array, as long as the longest text", size=st.SMALL),
+        st.rect(left, 34, width, high, cls="vk-line", stroke=1, radius=2),
+        st.rect(left, 34, scale * mean, high, cls="vk-key", opacity=0.5, radius=2),
+        st.text(left + 8, 59, f"{mean:.0f} tokens", size=st.SMALL),
+        st.text(
+            left + (scale * mean + width) / 2,
+            59,
+            "empty, but reserved",
+            anchor="middle",
+            cls="vk-muted",
+            size=st.SMALL,
+        ),
+        st.text(left, 108, f"{pages} pages of {data['page']} tokens", size=st.SMALL),
+    ]
+    for i in range(pages):
+        full = min(1.0, mean / data["page"] - i)
+        x, wide = left + scale * data["page"] * i, scale * data["page"]
+        parts += [
+            st.rect(x, 118, wide * full, high, cls="vk-key", opacity=0.5, radius=0),
+            st.rect(x, 118, wide, high, cls="vk-line", stroke=0.75, radius=0),
+        ]
+    parts.append(
+        st.text(
+            left + scale * data["page"] * pages + 14,
+            143,
+            "free for other texts",
+            cls="vk-muted",
+            size=st.SMALL,
+        )
+    )
+    return st.figure_svg(
+        "array-or-pages",
+        "What one text keeps",
+        f"A text of {mean:.0f} tokens fills {mean / data['longest']:.0%} of an array for"
+        f" {data['longest']:,} tokens, or {pages} pages of {data['page']}, the last one partly.",
+        166,
+        parts,
+        left=left,
+        right=left + width,
+    )

@@ -9,6 +9,7 @@ import numpy as np
 
 from figures import style as st
 from snippets.ring_attention import contiguous_places, ring_attention, zigzag_places
+from snippets.softmax import softmax
 
 MACHINES, TOKENS = 4, 400
 
@@ -92,4 +93,67 @@ def draw(data: Mapping[str, Any]) -> str:
         top + MACHINES * side + 12,
         parts,
         left=17.3,
+    )
+
+
+def merged_data() -> dict[str, Any]:
+    """Return the weights of one query over the keys of two machines."""
+    Q, K, _ = np.random.default_rng(0).standard_normal((3, 96, 16))
+    return {"weights": softmax(Q[0] @ K.T / np.sqrt(16)).round(5), "split": 30}
+
+
+def draw_merged(data: Mapping[str, Any]) -> str:
+    """Draw the weights as bars, and below them both shares, by weight and by number."""
+    weights, split = data["weights"], data["split"]
+    left, width, floor = 12.0, 460.0, 130.0
+    pitch, high, parts = width / len(weights), 96 / float(weights.max()), []
+    parts.append(st.text(left, 22, f"weights of one query, {len(weights)} keys", size=st.SMALL))
+    for i, weight in enumerate(weights):
+        tall, hue = high * float(weight), "key" if i < split else "score"
+        parts.append(
+            st.rect(
+                left + pitch * i,
+                floor - tall,
+                pitch - 1,
+                tall,
+                cls=f"vk-{hue}",
+                opacity=0.8,
+                radius=0,
+            )
+        )
+    parts += [
+        st.text(left, floor + 20, "machine 1", cls="vk-key", size=st.SMALL),
+        st.text(left + pitch * split, floor + 20, "machine 2", cls="vk-score", size=st.SMALL),
+    ]
+    shares = {
+        "by log-sum-exp: right": float(weights[:split].sum()),
+        "by the number of keys: wrong": split / len(weights),
+    }
+    for i, (words, share) in enumerate(shares.items()):
+        y = floor + 62 + 62 * i
+        parts += [
+            st.text(left, y - 8, words, bold=i == 0, size=st.SMALL),
+            st.rect(left, y, width * share - 1, 28, cls="vk-key", opacity=0.35, radius=2),
+            st.rect(
+                left + width * share + 1,
+                y,
+                width * (1 - share) - 1,
+                28,
+                cls="vk-score",
+                opacity=0.35,
+                radius=2,
+            ),
+            st.text(left + 8, y + 19, f"{share:.2f}", size=st.SMALL),
+            st.text(left + width - 8, y + 19, f"{1 - share:.2f}", anchor="end", size=st.SMALL),
+        ]
+    said = "; ".join(f"{words}, {share:.2f}" for words, share in shares.items())
+    return st.figure_svg(
+        "merged-shares",
+        "With what share a partial result counts",
+        f"Bars for the weights of one query over {len(weights)} keys, {split} of them on machine 1."
+        f" Share of machine 1: {said}.",
+        floor + 160,
+        parts,
+        left=left,
+        right=left + width,
     )
