@@ -10,6 +10,8 @@ import pytest
 from own_vault import ROOT, VAULT
 
 from vaultkit.doors.browser import BrowserChecker
+from vaultkit.read.note import Block
+from vaultkit.run.session import NoteRun, Step
 
 NOTES = sorted(path for path, note in VAULT.notes.items() if note.blocks)
 #: Notes that draw random numbers, train, and change arrays in place.
@@ -59,9 +61,33 @@ def test_edits_are_judged_as_in_a_whole_run(
     chance = random.Random(name)
     one = BrowserChecker(vault / "docs", figures_module="figures")
     blocks = one.vault.notes[vault / "docs" / name].blocks
+    found_by(one, name, {})
     edits: dict[int, str] = {}
     for _ in range(3):
         index = chance.randrange(len(blocks))
         edits[index] = edited(blocks[index].fence.text.rstrip("\n"), chance)
         whole = BrowserChecker(vault / "docs", figures_module="figures")
         assert found_by(one, name, edits) == found_by(whole, name, edits)
+
+
+@pytest.mark.parametrize("path", [p for p in NOTES if f"/{p.name}" in USUAL], ids=lambda p: p.stem)
+def test_only_an_edited_block_runs_again(
+    path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(vault)
+    monkeypatch.syspath_prepend(str(vault))
+    name = str(path.relative_to(ROOT / "docs"))
+    desk = BrowserChecker(vault / "docs", figures_module="figures")
+    blocks = desk.vault.notes[vault / "docs" / name].blocks
+    found_by(desk, name, {})
+    ran: list[int] = []
+    run_block = NoteRun._run_block
+
+    def counted(session: NoteRun, block: Block) -> list[Step]:
+        ran.append(session.note.blocks.index(block))
+        return run_block(session, block)
+
+    monkeypatch.setattr(NoteRun, "_run_block", counted)
+    last = len(blocks) - 1
+    found_by(desk, name, {last: f"{blocks[last].fence.text}unused = 1"})
+    assert ran == [last]

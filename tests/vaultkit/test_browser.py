@@ -1,5 +1,6 @@
 """What a page in a browser asks of the engine, and what it is sent: tried here, without one."""
 
+import importlib
 import io
 import json
 import re
@@ -186,6 +187,36 @@ def test_an_edit_draws_the_figures_of_its_variables(
     (beside / "drawings_with_a_fault.py").write_text("FIGURES = nothing\n")
     with pytest.raises(NameError):
         _ = BrowserChecker(vault.root, figures_module="drawings_with_a_fault").figures
+
+
+def test_a_figure_is_drawn_again_only_if_its_variables_have_changed(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = vault.root.parent
+    monkeypatch.syspath_prepend(str(beside))
+    (beside / "drawings_counted.py").write_text(
+        DRAWINGS.replace("return f", "drawn.append(data['n'] + 0.0); return f") + "drawn = []\n"
+    )
+    (vault.root / "A.md").write_text(f"{NOTE}\n![n](n.svg) ![x](x.svg)\n")
+    for name in ("n", "x"):
+        (vault.root / f"{name}.svg").write_text("<svg/>")
+    desk = BrowserChecker(vault.root, figures_module="drawings_counted")
+    drawn = importlib.import_module("drawings_counted").drawn
+
+    def figures(edits: dict[int, str]) -> tuple[dict[str, str | None], list[float]]:
+        drawn.clear()
+        found = reports(desk, edits)
+        return {m["figure"]: m["svg"] for m in found if "figure" in m}, drawn[:]
+
+    code = "import numpy as np\nimport beside\nx = np.zeros((2, 30))\nn = "
+    new = "<svg><text>13.5</text></svg>"
+    assert figures({}) == ({}, [])
+    assert figures({1: "print(n)"}) == ({"n.svg": None, "x.svg": None}, [])
+    assert figures({0: code + "13.5"}) == ({"n.svg": new, "x.svg": None}, [13.5])
+    assert figures({0: code + "13.5", 1: "n"}) == ({"n.svg": new, "x.svg": None}, [])
+    changed = {0: code + "13.5\nx[0] = 2"}
+    assert figures(changed)[1] == [2.0]
+    assert figures({**changed, 1: "x[0] = 3"})[1] == [3.0]
 
 
 def test_a_figure_shows_its_variables_as_the_blocks_above_it_left_them(

@@ -92,7 +92,7 @@ class BrowserChecker:
         path = self.vault.root / name
         original = self.vault.notes[path]
         if not edits:
-            self._inspect(original, self.vault, report, {})
+            self._inspect(original, self.vault, report, is_edited=False)
             return
         before = path.read_bytes()
         try:
@@ -100,22 +100,21 @@ class BrowserChecker:
             note = read_note(path)
             if _parts_of(note) != _parts_of(original):
                 raise ValueError("the edit holds a mark that ends the block: nothing was run")
-            self._inspect(note, self.vault.replacing(note), report, self.figures)
+            self._inspect(note, self.vault.replacing(note), report, is_edited=True)
         finally:
             path.write_bytes(before)
 
-    def _inspect(
-        self, note: Note, vault: Vault, report: Report, figures: Mapping[str, Figure]
-    ) -> None:
+    def _inspect(self, note: Note, vault: Vault, report: Report, *, is_edited: bool) -> None:
         """Report each check of a note as soon as it is made, with the places on the page."""
 
         def begin(block: int, seconds: float) -> None:
             report({"block": block, "limit": seconds})
 
-        redrawn = RedrawnFigures(note, vault, figures)
         if self._last is None or self._last[0] != note.path:
             self._last = note.path, Memory()
-        run = partial(run_code, beat=begin, watch=redrawn.observe, memory=self._last[1])
+        memory = self._last[1]
+        redrawn = RedrawnFigures(note, vault, self.figures, memory=memory, is_edited=is_edited)
+        run = partial(run_code, beat=begin, watch=redrawn.observe, memory=memory)
         where = page_places(note)
         lacking: set[int] = set()
         for check in inspect(note, vault, self.settings, run=run):
@@ -124,7 +123,7 @@ class BrowserChecker:
                 found = where.names_of(check.kind, check.line, check.column, check.what)
             report({"check": _except_lacking(check, lacking).plain(), "places": found})
         # Last, since a page can show the results without them.
-        for figure in redrawn.drawn:
+        for figure in redrawn.drawn if is_edited else ():
             report({"figure": figure.name, "svg": figure.svg, "error": figure.error})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 from vaultkit.figure import Figure, without_stamp
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.run.memory import Memory
 from vaultkit.run.session import Step
 
 #: Attributes of a drawing that contain words, not numbers.
@@ -60,14 +62,29 @@ class RedrawnFigures:
         The note, and its vault.
     figures
         All figures of the vault, by the file names of their drawings.
+    memory
+        Remembers the last drawings, so that a figure is drawn again only if its variables have
+        changed.
+    is_edited
+        Whether the note has been edited; if not, its figures are as published.
 
     Attributes
     ----------
     drawn
-        The figures that were drawn, or could not be.
+        The results for the figures whose variables the note binds.
     """
 
-    def __init__(self, note: Note, vault: Vault, figures: Mapping[str, Figure]) -> None:
+    def __init__(
+        self,
+        note: Note,
+        vault: Vault,
+        figures: Mapping[str, Figure],
+        *,
+        memory: Memory | None = None,
+        is_edited: bool = True,
+    ) -> None:
+        self._memory = memory
+        self._is_edited = is_edited
         self._waiting = list(_shown(note, vault, figures))
         self._observed = 0
         self.drawn: list[Redrawn] = []
@@ -80,7 +97,21 @@ class RedrawnFigures:
             if self._observed < shown.blocks or not wanted <= variables.keys():
                 continue
             self._waiting.remove(shown)
-            self.drawn.append(_redraw(shown, {name: variables[name] for name in wanted}))
+            self.drawn.append(self._result(shown, {name: variables[name] for name in wanted}))
+
+    def _result(self, shown: _Shown, variables: Mapping[str, Any]) -> Redrawn:
+        """Return a figure as its variables give it; draw it if these have changed."""
+        redraw = partial(_redraw if self._is_edited else _as_published, shown, variables)
+        if not self._memory:
+            return redraw()
+        key = shown.path, shown.blocks
+        result: Redrawn = self._memory.value(key, variables, variables, redraw)
+        return result
+
+
+def _as_published(shown: _Shown, _variables: Mapping[str, Any]) -> Redrawn:
+    """Return a figure without drawing it."""
+    return Redrawn(shown.figure.name)
 
 
 def _redraw(shown: _Shown, variables: Mapping[str, Any]) -> Redrawn:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import sys
 import types
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ class Memory:
         self._blocks: defaultdict[int, deque[_Remembered]] = defaultdict(
             lambda: deque(maxlen=_RUNS)
         )
-        self._values: dict[str, tuple[Contents, State, Any]] = {}
+        self._values: dict[Hashable, tuple[Contents, State, Any]] = {}
         #: The state after the last block; None before the first.
         self._state: State | None = None
         self.modules = LocalModules()
@@ -193,25 +194,50 @@ class Memory:
         code, variables, more
             Its arguments.
         """
-        before, state = self._contents_for(code, variables), self._state
-        if before is None or state is None:
-            return evaluate(code, variables=variables, **more)
-        if code in self._values:
-            its, its_state, value = self._values[code]
-            if its == before and its_state.equals(state):
-                return value
-        value = evaluate(code, variables=variables, **more)
-        if self._contents_for(code, variables) == before:
-            self._values[code] = before, state, value
-        return value
-
-    def _contents_for(self, code: str, variables: Mapping[str, Any]) -> Contents | None:
-        """Return all that an expression can read; None if that is unknown."""
+        compute = partial(evaluate, code, variables=variables, **more)
         try:
             names = names_of_code(compile(code.strip(), "", "eval", dont_inherit=True))
-            return Contents(variables, names)
         except (SyntaxError, UnknownContentsError):
-            return None
+            return compute()
+        return self.value(code, names, variables, compute)
+
+    def value(
+        self,
+        key: Hashable,
+        names: Iterable[str],
+        variables: Mapping[str, Any],
+        compute: Callable[[], Any],
+    ) -> Any:
+        """Compute something from variables; return the last value if they were the same then.
+
+        Parameters
+        ----------
+        key
+            What is computed.
+        names, variables
+            The names of the variables that it depends on, and all variables.
+        compute
+            Computes it.
+        """
+        before, state = _contents(variables, names), self._state
+        if before is None or state is None:
+            return compute()
+        if key in self._values:
+            its, its_state, value = self._values[key]
+            if its == before and its_state.equals(state):
+                return value
+        value = compute()
+        if _contents(variables, names) == before:
+            self._values[key] = before, state, value
+        return value
+
+
+def _contents(variables: Mapping[str, Any], names: Iterable[str]) -> Contents | None:
+    """Return the contents of variables; None if they are unknown."""
+    try:
+        return Contents(variables, names)
+    except UnknownContentsError:
+        return None
 
 
 @dataclass
