@@ -125,6 +125,7 @@ FIGURES: dict[str, Figure] = {
         _figure(descending, "layers-turn-a-line", descending.lines_data, descending.draw_lines),
         _figure(chunking, "state-as-matrix", chunking.matrices_data, chunking.draw_matrices),
         _figure(machine, "length-and-arrays", machine.arrays_data, machine.draw_arrays),
+        _figure(learning, "parts-taken-away", learning.taken_data, learning.draw_taken),
         _figure(mistakes, "mask-mistakes", mistakes.masks_data, mistakes.draw_masks),
         _figure(
             walkthrough,

@@ -363,3 +363,54 @@ def draw_graph(data: Mapping[str, Any]) -> str:
         left=16,
         right=463.5,
     )
+
+
+# The parts of a head in their order, and for each variant of it what takes the place of a part.
+PARTS_OF_HEAD = {
+    "$Q$ = $XW_Q$": "query",
+    "$K$ = $XW_K$": "key",
+    r"÷ $\sqrt{d_k}$": "score",
+    "softmax": "score",
+    "$V$ = $XW_V$": "value",
+}
+TAKEN: dict[str, dict[int, str]] = {
+    "as above": {},
+    "no scaling": {2: ""},
+    "one matrix": {1: "$K$ = $XW_Q$"},
+    "no $W_Q$, $W_K$": {0: "$Q$ = $X$", 1: "$K$ = $X$"},
+    "no softmax": {3: ""},
+}
+
+
+def taken_data() -> dict[str, Any]:
+    """Return the parts of a head, and what each variant has in place of some of them."""
+    return {"parts": list(PARTS_OF_HEAD), "variants": TAKEN}
+
+
+def draw_taken(data: Mapping[str, Any]) -> str:
+    """Draw a row of boxes for each variant; a part that is missing or replaced is dashed."""
+    left, wide, pitch, high, parts = 12.0, 88.0, 94.0, 30.0, []
+    for i, (name, taken) in enumerate(data["variants"].items()):
+        y = 34 + 66.0 * i
+        parts.append(st.text(left, y - 10, name, bold=i == 0, size=st.SMALL))
+        for j, words in enumerate(data["parts"]):
+            x, hue = left + pitch * j, PARTS_OF_HEAD[words]
+            shown = taken.get(j, words)
+            if j in taken:
+                box = st.rect(x, y, wide, high, cls="vk-muted", stroke=1.25)
+                parts.append(box.replace("/>", ' stroke-dasharray="4 4"/>'))
+            else:
+                parts.append(st.rect(x, y, wide, high, cls=f"vk-{hue}", opacity=0.25))
+            if shown:
+                parts.append(st.text(x + wide / 2, y + 20, shown, anchor="middle", size=st.SMALL))
+    return st.figure_svg(
+        "parts-taken-away",
+        "Which part each variant lacks",
+        "Five rows of the parts of a head: query matrix, key matrix, scaling, softmax and value"
+        " matrix. The first row has all of them; in each other row one or two are missing or"
+        " replaced.",
+        34 + 66 * len(data["variants"]) - 30,
+        parts,
+        left=left,
+        right=left + 4 * pitch + wide,
+    )
