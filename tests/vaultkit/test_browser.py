@@ -217,6 +217,9 @@ def test_a_figure_is_drawn_again_only_if_its_variables_have_changed(
     changed = {0: code + "13.5\nx[0] = 2"}
     assert figures(changed)[1] == [2.0]
     assert figures({**changed, 1: "x[0] = 3"})[1] == [3.0]
+    # What has been drawn before is not drawn again, either.
+    assert figures({}) == ({}, [])
+    assert figures({0: code + "13.5"}) == ({"n.svg": new, "x.svg": None}, [])
 
 
 def test_a_figure_shows_its_variables_as_the_blocks_above_it_left_them(

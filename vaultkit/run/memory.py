@@ -27,7 +27,8 @@ from vaultkit.run.reads import Names, names_of
 from vaultkit.run.state import State
 
 _ABSENT = object()
-#: How many runs of a block are remembered: with the published code, and with some edits.
+#: How many runs of a block, or values of an expression, are remembered: with the published code,
+#: and with some edits.
 _RUNS = 3
 #: References to an object that one name is bound to: this one, and two of the code that counts.
 _ONE_REFERENCE = 3
@@ -64,11 +65,13 @@ class Memory:
         #: One module for all runs, since functions of earlier runs refer to its variables.
         self.module = types.ModuleType("__main__")
         self._fresh = dict(vars(self.module))
-        #: The last runs of each block, the newest first.
+        #: The last runs of each block, and values of each expression, the newest first.
         self._blocks: defaultdict[int, deque[_Remembered]] = defaultdict(
             lambda: deque(maxlen=_RUNS)
         )
-        self._values: dict[Hashable, tuple[Contents, State, Any]] = {}
+        self._values: defaultdict[Hashable, deque[tuple[Contents, State, Any]]] = defaultdict(
+            lambda: deque(maxlen=_RUNS)
+        )
         #: The state after the last block; None before the first.
         self._state: State | None = None
         self.modules = LocalModules()
@@ -185,7 +188,7 @@ class Memory:
     def evaluate(
         self, evaluate: Callable[..., Any], code: str, *, variables: Mapping[str, Any], **more: Any
     ) -> Any:
-        """Evaluate code in the text; return the last value if it had the same variables then.
+        """Evaluate code in the text; return a former value if it had the same variables then.
 
         Parameters
         ----------
@@ -208,7 +211,7 @@ class Memory:
         variables: Mapping[str, Any],
         compute: Callable[[], Any],
     ) -> Any:
-        """Compute something from variables; return the last value if they were the same then.
+        """Compute something from variables; return a former value if they were the same then.
 
         Parameters
         ----------
@@ -222,13 +225,12 @@ class Memory:
         before, state = _contents(variables, names), self._state
         if before is None or state is None:
             return compute()
-        if key in self._values:
-            its, its_state, value = self._values[key]
-            if its == before and its_state.equals(state):
+        for known, its_state, value in self._values[key]:
+            if known == before and its_state.equals(state):
                 return value
         value = compute()
         if _contents(variables, names) == before:
-            self._values[key] = before, state, value
+            self._values[key].appendleft((before, state, value))
         return value
 
 
