@@ -3,7 +3,8 @@ each is due again. Without scripts, each card is a question that unfolds.
 
    SM-2 (P. A. Wozniak, 1990) decides when a card is due: an answer is graded 0 to 5; a card
    answered well returns after 1 day, 6 days, then the last interval times its ease; a failed one
-   starts again. A card graded below 4 is shown again in the same session. Unlike in SM-2, a card
+   starts again. A card graded below 4 is shown again in the same session: after three others if it was
+   forgotten, else at the end. Unlike in SM-2, a card
    graded 5 skips one of the first two intervals: otherwise two buttons would promise one day. */
 (() => {
   "use strict";
@@ -145,7 +146,8 @@ each is due again. Without scripts, each card is a question that unfolds.
         const answer = element("div", { class: "vk-deck__answer", tabindex: "-1" },
           ...copy([...card.children].filter((part) => part !== summary)));
         choices = GRADES.map(([words, grade], at) => {
-          const then = grade < 4 ? "again soon" : repeated ? "" : days(graded(known, grade, 0).days);
+          const then = grade < 3 ? `after ${count(soon(queue.length - 1), "card")}`
+            : grade < 4 ? "at the end" : repeated ? "" : days(graded(known, grade, 0).days);
           const made = button("", () => grading(id, grade, repeated), "vk-deck__grade");
           made.append(element("kbd", {}, String(at + 1)), ` ${words}`);
           if (then) made.append(element("small", {}, then));
@@ -160,6 +162,8 @@ each is due again. Without scripts, each card is a question that unfolds.
         element("p", { class: "vk-deck__keys" }, "Space: the answer · 1 to 4: how well you knew it · Esc: end"));
       stage.focus({ preventScroll: true });
     };
+    /* After how many of the cards that are left a forgotten card comes back. */
+    const soon = (left) => Math.min(3, left);
     const grading = (id, grade, repeated) => {
       asked += 1;
       queue.shift();
@@ -167,7 +171,7 @@ each is due again. Without scripts, each card is a question that unfolds.
       if (!repeated) keep({ ...all(), [id]: graded(all()[id], grade, today()) });
       if (grade < 4) {
         again.add(id);
-        queue.push(id);
+        queue.splice(grade < 3 ? soon(queue.length) : queue.length, 0, id);
       } else again.delete(id);
       show();
     };
