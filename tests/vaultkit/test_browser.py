@@ -127,6 +127,14 @@ def test_an_edit_that_makes_another_page_is_refused(desk: BrowserChecker) -> Non
     assert (desk.vault.root / "A.md").read_bytes() == before
 
 
+def test_a_comment_with_another_number_is_no_other_page(desk: BrowserChecker) -> None:
+    code = "import numpy as np\nimport beside\nx = np.zeros((2, 30))\nn = 12.5\nn"
+    before = by_place(reports(desk))
+    parts = by_place(reports(desk, {0: f"# 5,000 pairs, (2, 30)\n{code}  # 2 by 30"}))
+    assert {place: outcome for place, outcome in parts.items() if "-in-" not in place} == before
+    assert "number-in-0-0" in parts
+
+
 def test_what_a_browser_lacks_is_no_fault(desk: BrowserChecker) -> None:
     code = "import numpy as np\nimport beside\nn = 12.5\nx = np.zeros((2, 30))\n"
     found = reports(desk, {0: code + "open('/no/such/file')"})

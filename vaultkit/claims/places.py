@@ -1,12 +1,13 @@
 """The names of the parts of a page: ``block-3``, ``formula-12``, ``number-7``.
 
-The numbers count the parts in the order of the parsed note. The names connect checks to the
-rendered page, even if code was edited on the page and lines have moved.
+The numbers count the parts in the order of the parsed note; ``number-in-3-0`` is the first number
+in the comments of block 3. The names connect checks to the rendered page, even if code was edited
+on the page and lines have moved.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -72,12 +73,37 @@ def page_places(note: Note) -> Places:
     claims = claims_of(note)
     kinds = {"number": claims.quantities, "shape": claims.shapes, "sentence": claims.bindings}
     for kind, spots in kinds.items():
-        for index, spot in enumerate(spots):
+        for spot, name in zip(spots, names_of_spots(note, kind, spots), strict=True):
             # A number within a formula has no element of its own on the page.
             around = formula_at(note, spot.line, spot.column)
-            name = f"{kind}-{index}" if around is None else f"formula-{around}"
-            found.spots[spot.line, spot.column, spot.text].append(name)
+            found.spots[spot.line, spot.column, spot.text].append(
+                name if around is None else f"formula-{around}"
+            )
     return found
+
+
+def names_of_spots(note: Note, kind: str, spots: Sequence[Quantity | Shape | Binding]) -> list[str]:
+    """Return the names of the numbers, shapes or bindings of a note.
+
+    Those in the code of each block are counted apart, so that its edits change no other name.
+    """
+    lines = lines_of_code(note)
+    counts: Counter[str] = Counter()
+    names = []
+    for spot in spots:
+        of = f"{kind}-in-{lines[spot.line]}" if spot.line in lines else kind
+        names.append(f"{of}-{counts[of]}")
+        counts[of] += 1
+    return names
+
+
+def lines_of_code(note: Note) -> dict[int, int]:
+    """Return the lines of all blocks, each with the number of its block."""
+    return {
+        line: index
+        for index, block in enumerate(note.blocks)
+        for line in range(block.fence.line, block.fence.end + 1)
+    }
 
 
 def formula_at(note: Note, line: int, column: int) -> int | None:

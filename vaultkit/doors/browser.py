@@ -18,7 +18,7 @@ from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, LACKS, UNPROVEN, Check
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.places import page_places
+from vaultkit.claims.places import lines_of_code, page_places
 from vaultkit.figure import Figure
 from vaultkit.pipeline.inspect import Settings, inspect, run_code
 from vaultkit.pipeline.redrawn import RedrawnFigures
@@ -163,11 +163,11 @@ def replace_code(note: Note, edits: Mapping[int, str]) -> str:
 
 def _parts_of(note: Note) -> tuple[Any, ...]:
     """Return what the names of places count; if two notes agree in it, so do their places."""
-    claims = claims_of(note)
+    claims, code = claims_of(note), lines_of_code(note)
     return (
         [(b.kind, b.output is None) for b in note.blocks],
         [f.tex for f in note.formulas],
-        [q.text for q in claims.quantities],
-        [s.text for s in claims.shapes],
+        [q.text for q in claims.quantities if q.line not in code],
+        [s.text for s in claims.shapes if s.line not in code],
         [str(link) for link in note.links],
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from vaultkit.claims.amounts import Quantity
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.places import formula_at
+from vaultkit.claims.places import formula_at, names_of_spots
 from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Note
 
@@ -55,9 +55,12 @@ class Names:
         if note is not None and not note.refused:
             self._name_blocks(shown)
             ours, theirs = claims_of(shown), claims_of(note)
-            self._name_spots(shown, "number", ours.quantities, theirs.quantities)
-            self._name_spots(shown, "shape", ours.shapes, theirs.shapes)
-            self._name_spots(shown, "sentence", ours.bindings, theirs.bindings)
+            names = names_of_spots(note, "number", theirs.quantities)
+            self._name_spots(shown, names, ours.quantities, theirs.quantities)
+            names = names_of_spots(note, "shape", theirs.shapes)
+            self._name_spots(shown, names, ours.shapes, theirs.shapes)
+            names = names_of_spots(note, "sentence", theirs.bindings)
+            self._name_spots(shown, names, ours.bindings, theirs.bindings)
 
     def at(self, kind: str, line: int, column: int) -> str | None:
         """Return the name of the link or formula at a position; None if it has none."""
@@ -78,11 +81,11 @@ class Names:
     def _name_spots(
         self,
         shown: Note,
-        kind: str,
+        names: Sequence[str],
         ours: Sequence[Quantity | Shape | Binding],
         theirs: Sequence[Quantity | Shape | Binding],
     ) -> None:
-        """Name the spots of a kind in the shown text, ``ours``, by their numbers in ``theirs``.
+        """Name the spots of a kind in the shown text, ``ours``, as those in ``theirs``.
 
         ``theirs`` are the spots of the note as it was checked: first those of its properties, which
         the shown text lacks, then the same as ``ours``.
@@ -91,9 +94,9 @@ class Names:
         if [s.text for s in theirs[max(0, above) :]] != [s.text for s in ours]:
             return
         title = {heading.line for heading in shown.headings if heading.level == 1}
-        for number, spot in enumerate(ours, above):
+        for spot, name in zip(ours, names[above:], strict=True):
             if getattr(spot, "place", "") not in _NAMED or spot.line in title:
                 continue
             # A number in a formula is part of the formula.
             if formula_at(shown, spot.line, spot.column) is None:
-                self.spots[spot.line].append((spot.column, Spot(spot.text, f"{kind}-{number}")))
+                self.spots[spot.line].append((spot.column, Spot(spot.text, name)))
