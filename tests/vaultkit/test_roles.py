@@ -290,11 +290,16 @@ days = {"Ada": 1947, "Bo": 2351, "Cy": 8642}
 peaks = [8.0, 11.2, 12.4]
 ```
 """
+PLANETS = (
+    f"{REIGNS}\n| Planet | Mass |\n|---|---|\n| Mars | 0.1 |\n| Venus | 0.8 |\n| Uranus | 14.5 |\n"
+)
+SHOTS = f"{REIGNS}\n| Name | Shots |\n|---|---|\n| same | same |\n| a | b |\n"
 HEADS = "| letter | seen |\n|---|---|\n| 50 m | {} s |\n| 100 m | {} s |\n| 200 m | 131.5 s |"
 PAIRS = [
     (REIGNS, "Ada had the shortest time of 1947 days.", "Ada had the longest time of 1947 days."),
     (REIGNS, "The longest time is that of Cy: 8642.", "The longest time is Ada: 1947."),
     (REIGNS, "All three peaks are high.", "All four peaks are high."),
+    (PLANETS, "All three planets are round.", "All four planets are round."),
     (SWIM, HEADS.format(27.31, 59.84), HEADS.format(59.84, 27.31)),
     (
         SWIM,
@@ -369,6 +374,11 @@ RACE = "```python\nprint('days', 83, 'weeks', 11, 'rest', 6)\n```\n"
 OPEN = [
     (RACE, "It takes 83 days, or 11 full weeks and 6 more days."),
     ("| moves | squares |\n|---|---|\n| 2 | 4 |\n| 3 | 60 |\n", "All 64 squares are reached."),
+    (SHOTS, "All four shots are bad."),
+    (f"{PLANETS}| Sum | 15.422 |\n", "All three planets are round."),
+    (f"{PLANETS}| 2 others | 412.3 |\n", "All five planets are round."),
+    (f"{PLANETS}| Mars | 0.11 |\n", "All three planets are round."),
+    (f"{PLANETS}|  | 0.11 |\n", "All three planets are round."),
     (REIGNS, "Ada had the second longest time of 3."),
     (REIGNS, "Bo had the longest time of 2351 days."),
     (REIGNS, "The two peaks that we saw are high."),

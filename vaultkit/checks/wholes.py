@@ -18,12 +18,14 @@ from vaultkit.claims.attributions import is_apart
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, stem
 from vaultkit.claims.stated import Stated
-from vaultkit.read.note import Note
+from vaultkit.read.note import Note, RowLabel
 
 #: Most things that a text counts, and the fewest rows of which one is the largest.
 _MOST, _ROWS = 100, 3
 #: Least length of the name of a variable that may be a noun of the text.
 _SHORTEST_NAME = 3
+#: Spaces and the marks for bold text, italics and code, which may be around a cell's text.
+_EMPHASIS = " *_`"
 
 
 class Wholes:
@@ -67,20 +69,29 @@ class Wholes:
                 yield from self._wrong_superlatives(sentence, tables)
 
     def _table_lengths(self, note: Note) -> dict[str, set[int]]:
-        """Return the numbers of rows of tables, by the stem of the title of the first column."""
+        """Return how many things each table lists, by the stem of its first column's title.
+
+        The number is -1 if not every row is sure to be another thing of that title.
+        """
+        tables: list[list[RowLabel]] = []
+        for label in dict.fromkeys(cell.label for cell in note.cells):
+            is_in_next_row = tables and label.line == tables[-1][-1].line + 1
+            if not is_in_next_row:
+                tables.append([])
+            tables[-1].append(label)
         by_title: dict[str, set[int]] = defaultdict(set)
-        tables: dict[int, tuple[str, set[int]]] = {}
-        last = -2
-        for cell in note.cells:
-            line = cell.line
-            if line > last + 1:  # a line between them ends a table
-                title = cell.title if cell.label.text == cell.text else ""
-                tables[line] = title, set()
-            list(tables.values())[-1][1].add(line)
-            last = max(last, line)
-        for title, lines in tables.values():
-            by_title[stem(title.strip(" *_`"), self.lexicon)].add(len(lines))
+        for labels in tables:
+            title = stem(labels[0].title.strip(_EMPHASIS), self.lexicon)
+            by_title[title].add(len(labels) if self._are_things(labels) else -1)
         return by_title
+
+    def _are_things(self, labels: Sequence[RowLabel]) -> bool:
+        """Return whether the labels of rows name a thing each: no number, no *total*."""
+        texts = {label.text.strip(_EMPHASIS) for label in labels}
+        return len(texts) == len(labels) and all(
+            text and not text[0].isdigit() and not any(self.lexicon.find("labels", text))
+            for text in texts
+        )
 
     def _wrong_count(self, sentence: Sentence, number: Stated, rows: Mapping[str, set[int]]) -> str:
         """Return how many there are, if *all four shots* is wrong."""

@@ -152,7 +152,7 @@ class _Reader:
         self.row_pieces: list[Prose] = []
         #: The titles of the columns, and the number of cells read in the row, including the first.
         self.titles: list[str] = []
-        self.row_label = RowLabel("", 0, 0)
+        self.row_label = RowLabel("", 0, 0, "")
         self.row_cells = 0
         self.cells: list[Cell] = []
 
@@ -385,7 +385,8 @@ class _Reader:
     def read_cell(self, content: str, place: tuple[int, int], begins_row: bool) -> None:
         """Record a cell below the heads, with the title of its column and the label of its row."""
         if begins_row:
-            self.row_label, self.row_cells = RowLabel(content, *place), 0
+            title = self.titles[0] if self.titles else ""
+            self.row_label, self.row_cells = RowLabel(content, *place, title), 0
         self.row_cells += 1
         if 1 < self.row_cells <= len(self.titles):
             title = self.titles[self.row_cells - 1]

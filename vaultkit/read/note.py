@@ -224,16 +224,20 @@ class ParagraphWithCode:
 
 @dataclass(frozen=True, slots=True)
 class RowLabel:
-    """The first cell of a row, which names the row: its text and place."""
+    """The first cell of a row, which names the row: its text, its place, its column's title."""
 
     text: str
     line: int
     column: int
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table with its place, the title of its column, and the label of its row."""
+    """A cell below the heads of a table, with the title of its column and the label of its row.
+
+    The first cell of a row is no `Cell`, but the `RowLabel` of the others.
+    """
 
     text: str
     line: int
@@ -276,7 +280,7 @@ class Texts:
     prose: tuple[Prose, ...] = ()
     #: The paragraphs, headings and cells that hold inline code.
     coded: tuple[ParagraphWithCode, ...] = ()
-    #: The cells of tables that are not heads.
+    #: The cells of tables, except the heads and the first cell of each row, its label.
     cells: tuple[Cell, ...] = ()
 
     def __eq__(self, other: object) -> bool:
