@@ -83,6 +83,21 @@ def test_links_and_callouts_are_plain_markdown(tmp_path: Path) -> None:
     assert code["metadata"] == {"tags": ["raises-exception"]}
 
 
+def test_links_are_relative_to_the_folder_of_the_notebook(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("a b.md", "sub/d.md"):
+        (tmp_path / name).write_text("# Other\n")
+    (tmp_path / "p.svg").write_text("<svg/>")
+    note = tmp_path / "sub" / "c.md"
+    note.write_text("# C\n\n[[a b]], [[d]], [[c]], [[a b#Other|there]] and ![[p.svg]]\n")
+    vault = Vault(tmp_path)
+    [cell] = json.loads(note_to_notebook(vault.notes[note], vault))["cells"]
+    assert "".join(cell["source"]) == (
+        "# C\n\n[a b](../a%20b.ipynb), [d](d.ipynb), c, [there](../a%20b.ipynb#Other) and "
+        "![p](../p.svg)"
+    )
+
+
 @pytest.mark.long
 def test_jupyter_itself_runs_one(packed: bytes, tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(packed)) as archived:

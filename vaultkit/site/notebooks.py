@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import os
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -192,16 +193,20 @@ def _bold_title(match: re.Match[str]) -> str:
 
 
 def _link_to_markdown(link: Link, note: Note, vault: Vault) -> str:
-    """Return a wikilink as Markdown, to the notebook of the note; its words if it leads nowhere."""
+    """Return a wikilink as a Markdown link: to the notebook of a note, or to another file.
+
+    It is only the link's words if the link leads nowhere, or to its own note.
+    """
     words = link.shown
     try:
         target = vault.resolve(link, note)
     except BrokenLinkError:
         return words
-    path = Path(vault.relative(target.path))
+    path = Path(os.path.relpath(target.path, note.path.parent))
     href = "" if target.path == note.path else quote(path.as_posix())
     if target.note:
         href = href and quote(path.with_suffix(".ipynb").as_posix())
+        # A block, as in [[Note#^id]], has no anchor in Jupyter.
         heading = target.note.heading(link.sub) if link.sub and link.sub[0] != "^" else None
         # Jupyter makes the anchor of a heading in this way.
         href += f"#{quote(heading.text.replace(' ', '-'))}" if heading else ""
