@@ -200,6 +200,21 @@ def test_nodes_know_where_they_stand() -> None:
     assert {"a + b", r"\sqrt{c}", r"\frac{a + b}{\sqrt{c}}", "x_{ij}^2", tex} <= spans
 
 
+@pytest.mark.parametrize(
+    ("tex", "parts"),
+    [
+        (r"y = z + \underset{i}{x}", {r"\underset{i}{x}", r"z + \underset{i}{x}"}),
+        ("x_1^2 = y", {"x_1", "x_1^2"}),
+        ("y = (a + b)^2", {"a + b", "(a + b)^2"}),
+        (r"\max(a, b)! = y", {r"\max(a, b)!"}),
+    ],
+)
+def test_a_node_with_marks_begins_where_the_thing_begins(tex: str, parts: set[str]) -> None:
+    (statement,) = parse(tex)
+    assert statement.span == (0, len(tex))
+    assert parts <= {tex[slice(*node.span)] for node in walk(statement)}
+
+
 def test_functions_are_called_through_the_hook_with_copies() -> None:
     seen = []
 

@@ -54,9 +54,13 @@ _MATRICES = ("matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "vmatrix"
 class Atoms(Ranges):
     """Parses an atom and its postfixes: indices, exponents, primes, arguments."""
 
-    def parse_postfix(self, node: Node) -> Node:
-        """Parse the indices, exponents, marks and arguments after an atom."""
-        start = node.span[0] or self.start()
+    def parse_marked_atom(self) -> Node:
+        """Parse an atom with the indices, exponents, marks and arguments after it."""
+        start = self.start()
+        return self.parse_postfix(start, self.parse_atom())
+
+    def parse_postfix(self, start: int, node: Node) -> Node:
+        """Parse the indices, exponents, marks and arguments after a node that begins at a place."""
         for _ in range(LONGEST_CHAIN):
             if self.next == "_":
                 self.take()
@@ -158,7 +162,7 @@ class Atoms(Ranges):
 
         So ``ij`` is i, j; but ``2i`` is a product.
         """
-        node = self.parse_postfix(self.parse_atom())
+        node = self.parse_marked_atom()
         if self.next == "/":
             self.take()
             node = Product("/", node, self.parse_term())

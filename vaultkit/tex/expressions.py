@@ -182,26 +182,26 @@ class Expressions(Atoms):
         return self.with_span(start, self.parse_bare_factor())
 
     def parse_bare_factor(self) -> Node:
-        """Parse an operator with its operand, a function, or an atom, without its span."""
+        """Parse a factor without its span, which `parse_factor` adds."""
+        start = self.start()
         if self.next == r"\underset":
-            self.take()
-            subscript, sign = self.take_group(), self.take_group()
-            marks = [Token("char", "_"), Token("char", "{"), *subscript, Token("char", "}")]
-            self.tokens[self.at : self.at] = [*sign, *marks]
+            self.replace_underset()
         if self.next == r"\arg" and self.peek(1) in (r"\max", r"\min"):
+            # \arg\max is read as \argmax.
             self.take()
             token = self.tokens[self.at]
             self.tokens[self.at] = replace(token, text=r"\arg" + token.text.removeprefix("\\"))
         if self.next == r"\partial":
+            # Only a quotient of two differentials can be judged; `quotient` makes it a derivative.
             self.take()
-            return Differential(self.parse_postfix(self.parse_atom()))
+            return Differential(self.parse_marked_atom())
         if self.next == r"\nabla":
             self.take()
             if self.next != "_":
                 raise self.error(r"write \nabla with its variable, as in \nabla_W L")
             self.take()
             variable = self.parse_whole(self.take_group())
-            return Derivative(self.parse_postfix(self.parse_atom()), variable)
+            return Derivative(self.parse_marked_atom(), variable)
         if self.next in (r"\sum", r"\prod") or (
             self.next in REDUCTIONS and self.peek(1) in ("_", "^")
         ):
@@ -209,7 +209,7 @@ class Expressions(Atoms):
         if self.next in (r"\max", r"\min"):
             name = self.take().removeprefix("\\")
             if self.next in OPEN and self.next != "{":
-                return self.parse_postfix(Apply(Function(name), self.parse_arguments()))
+                return self.parse_postfix(start, Apply(Function(name), self.parse_arguments()))
             return Apply(Function(name), (self.parse_factor(),))
         if self.next in FUNCTIONS:
             return self.parse_function()
@@ -218,7 +218,15 @@ class Expressions(Atoms):
             if self.is_at_factor():
                 return Apply(Symbol(name), (self.parse_factor(),))
             self.at -= 1  # without an argument it is the name of a variable
-        return self.parse_postfix(self.parse_atom())
+        return self.parse_postfix(start, self.parse_atom())
+
+    def replace_underset(self) -> None:
+        r"""Replace ``\underset{i}{\max}`` with ``\max_{i}``, at which it leaves the cursor."""
+        self.take()
+        subscript, sign = self.take_group(), self.take_group()
+        end = self.tokens[self.at - 1].end
+        underscore, opening, closing = (Token("char", text, end, end) for text in "_{}")
+        self.tokens[self.at : self.at] = [*sign, underscore, opening, *subscript, closing]
 
     def parse_reduction(self) -> Node:
         r"""Parse ``\sum_{j=1}^{n}``, ``\max_j`` and the like, with their term."""
@@ -263,7 +271,7 @@ class Expressions(Atoms):
                 raise self.error(f"cannot read the index of \\{kind}")
             return _Limits(names)
         start = self.at
-        name = self.parse_postfix(self.parse_atom())
+        name = self.parse_marked_atom()
         if self.next == "=":
             self.take()
             low = self.parse_sum()
@@ -275,6 +283,7 @@ class Expressions(Atoms):
 
     def parse_function(self) -> Node:
         r"""Parse ``\exp``, ``\log_2`` and the like, with an argument."""
+        start = self.start()
         name = self.take().removeprefix("\\").replace("ln", "log")
         power = base = None
         while self.next in ("^", "_"):
@@ -294,7 +303,7 @@ class Expressions(Atoms):
         if base is not None:
             node = Product("/", node, Apply(Function("log"), (base,)))
         node = Power(node, power) if power else node
-        return self.parse_postfix(node) if is_bracketed else node
+        return self.parse_postfix(start, node) if is_bracketed else node
 
     def parse_bare_argument(self) -> Node:
         """Parse an argument without brackets: the factors up to a function or bracket."""
