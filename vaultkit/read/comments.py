@@ -22,6 +22,7 @@ _TRAILING = re.compile(rf"[ \t]*{FILLER}[{FILLER} \t]*$", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 _PREFIX = re.compile(r"[> \t]*")
 _ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
+_BEGINS_ITEM = re.compile(rf" {{0,3}}{_ITEM}")
 _ENDS_PARAGRAPH = re.compile(rf"\n(?:[> \t]*(?:\n|\Z)|[> \t]*(?:{_ITEM}|\#{{1,6}}[ \t]|```|~~~))")
 #: The end of a comment; one that begins alone on a line ends where a line begins or ends with it.
 _CLOSES = re.compile("%%")
@@ -171,12 +172,21 @@ def _spans_of_comments(text: str) -> tuple[list[tuple[int, int]], int]:
 
 
 def _is_in_list(text: str, at: int) -> bool:
-    """Return whether indented text continues an item of a list."""
+    r"""Return whether the indented text that begins at ``at`` is in an item of a list.
+
+    >>> texts = ("  - item\nits text\n\n", "- item\n\nno text of it\n\n")
+    >>> [_is_in_list(text, len(text)) for text in texts]
+    [True, False]
+    """
+    may_be_of_item = False  # so is an unindented line directly below an item
     while at > 0:
         begins = text.rfind("\n", 0, at - 1) + 1
         line = text[begins:at]
-        if line.strip() and not line.startswith((" ", "\t")):
-            return re.match(_ITEM, line) is not None
+        if _BEGINS_ITEM.match(line):
+            return True
+        if line.startswith("#") or (may_be_of_item and not line.strip()):
+            return False
+        may_be_of_item = bool(line.strip()) and not line.startswith((" ", "\t"))
         at = begins
     return False
 
