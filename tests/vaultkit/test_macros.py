@@ -12,6 +12,8 @@ from vaultkit.read.macros import argument_at, definitions_in
         (r"\providecommand{\g}{{a}b}c", r"\providecommand{\g}{{a}b}"),
         (r"\newcommand\f[2]{#1}x", r"\newcommand\f[2]{#1}"),
         (r"\newcommand{\f}[2][a]{#1+#2} z", r"\newcommand{\f}[2][a]{#1+#2}"),
+        (r"\newcommand{\f} [2] [a]{#1+#2} z", r"\newcommand{\f} [2] [a]{#1+#2}"),
+        (r"\newcommand{\f}[1][{]}]{#1} z", r"\newcommand{\f}[1][{]}]{#1}"),
         (r"\newcommand*{\R}{\{a\}} z", r"\newcommand*{\R}{\{a\}}"),
         (r"\newcommand{\f}[2 never closed", r"\newcommand{\f}[2 never closed"),
         (r"\DeclareMathOperator{\h}{max}(x)", r"\DeclareMathOperator{\h}{max}"),

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vaultkit.read.macros import COMMAND, argument_at, spans_of_definitions
+from vaultkit.read.macros import COMMAND, argument_at, options_at, spans_of_definitions
 
 #: Most expansions in a formula, and most characters; beyond these, commands stay as they are.
 _MOST_EXPANSIONS, _LONGEST = 500, 20_000
@@ -113,11 +113,7 @@ def _macros(definitions: str) -> dict[str, _Macro]:
             name, arity, default = head.partition("#")[0], head.count("#"), None
         else:
             name, at = argument_at(source, at)
-            options = []
-            while source[at : at + 1] == "[":
-                closing = source.find("]", at)
-                options.append(source[at + 1 : closing])
-                at = closing + 1
+            options, at = options_at(source, at)
             body = argument_at(source, at)[0]
             arity = int(options[0]) if options and options[0].isdigit() else 0
             default = options[1] if len(options) > 1 else None

@@ -20,15 +20,18 @@ def definitions_in(tex: str) -> str:
 
 
 def spans_of_definitions(tex: str) -> list[tuple[int, int]]:
-    """Return the spans of the definitions of commands in a formula."""
+    r"""Return the spans of the definitions of commands in a formula.
+
+    These are ``\newcommand``, ``\renewcommand``, ``\providecommand``, ``\DeclareMathOperator`` and
+    ``\def``, but not ``\let``.
+    """
     spans: list[tuple[int, int]] = []
     for command in COMMAND.finditer(tex):
         if spans and command.start() < spans[-1][1]:
             continue
         if command["name"] in ("newcommand", "renewcommand", "providecommand"):
             at = argument_at(tex, command.end())[1]
-            while at < len(tex) and tex[at : at + 1] == "[":
-                at = tex.find("]", at) + 1 or len(tex)
+            at = options_at(tex, at)[1]
             spans.append((command.start(), argument_at(tex, at)[1]))
         elif command["name"] == "DeclareMathOperator":
             at = argument_at(tex, command.end())[1]
@@ -60,6 +63,26 @@ def argument_at(tex: str, at: int) -> tuple[str, int]:
         if depth == 0:
             return tex[at + 1 : at + sign.start()], at + sign.end()
     return tex[at + 1 :], len(tex)
+
+
+def options_at(tex: str, at: int) -> tuple[list[str], int]:
+    r"""Return the arguments in square brackets that begin at ``at``, and the end of the last.
+
+    A bracket in braces does not end them.
+
+    >>> options_at(r" [2] [{]}]{#1}", 0)
+    (['2', '{]}'], 10)
+    """
+    options: list[str] = []
+    while opening := re.compile(r"\s*\[").match(tex, at):
+        start, at, depth = opening.end(), len(tex), 0
+        for sign in re.compile(r"\\.|[{}\]]", re.DOTALL).finditer(tex, start):
+            depth += (sign[0] == "{") - (sign[0] == "}")
+            if sign[0] == "]" and depth <= 0:
+                at = sign.end()
+                break
+        options.append(tex[start:at].removesuffix("]"))
+    return options, at
 
 
 _CHEMISTRY = re.compile(r"\\(?P<name>ce|pu)(?![A-Za-z])\s*(?=\{)")
