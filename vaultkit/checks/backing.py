@@ -145,7 +145,7 @@ class Backing:
         return sorted(self.seen.stated_at, key=_line)
 
     def _nearest(self, quantity: Quantity) -> list[int]:
-        """Return the indices of the outputs next to a quantity, the nearest first."""
+        """Return the indices of the `NEAR` outputs nearest to a quantity, the nearest first."""
         lines = self._output_lines
         at = bisect_left(lines, quantity.line)
         around = range(max(0, at - NEAR), min(len(lines), at + NEAR))

@@ -35,8 +35,10 @@ from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.store import key_of
 
-#: The least digits of a number that is compared, and of one that agrees with none by chance.
-_LEAST, _MANY = 2, 4
+#: The least digits of a number that is compared, and of one that needs no words in common.
+_LEAST_DIGITS, _SURE_DIGITS = 2, 4
+#: The least common words for two numbers with the same label and unit.
+_LEAST_WORDS = 2
 #: How many words before a link may deny what it says.
 _BEFORE = 4
 #: Longer numbers in outputs are not numbers of a sentence.
@@ -94,7 +96,7 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
 
 def _is_comparable(number: Stated) -> bool:
     """Return whether a number has two digits or more, and is no bound or factor."""
-    return significant_digits(number) >= _LEAST and not number.bounds and not number.times
+    return significant_digits(number) >= _LEAST_DIGITS and not number.bounds and not number.times
 
 
 def _is_in_link(link: Link, sentence: Sentence, number: Stated) -> bool:
@@ -307,7 +309,11 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
 
 
 def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> str:
-    """Return what a linked note shows in place of a number; empty if that is in doubt."""
+    """Return what a linked note shows in place of a number; empty if that is in doubt.
+
+    It is the value that differs by a slip and has most words in common, or the only value with the
+    same label and unit, and at least two common words.
+    """
     unit, label = _unit(sentence, number), _label_before(sentence, number)
     words = label_stems(sentence.text, sentence.lexicon) - label_stems(unit, sentence.lexicon)
     labelled = [other for other in shown if label and other.label == label]
@@ -316,12 +322,15 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
         for other in shown
         if is_slip(number, other.value)
     ]
+    # Here, zeros at the end count, since they are no slip. Each digit less needs one more word.
     digits = len(re.sub(r"\D", "", number.digits).lstrip("0"))
     most_common_words, line, value = max(slips, default=(-1, 0, Fraction(0)))
-    if most_common_words >= max(0, _MANY - digits):
+    if most_common_words >= max(0, _SURE_DIGITS - digits):
         return f"has {float(value):.6g} there (line {-line})"
     alike = [
-        other for other in labelled if other.unit == unit and len(words & other.words) >= _LEAST
+        other
+        for other in labelled
+        if other.unit == unit and len(words & other.words) >= _LEAST_WORDS
     ]
     if len({other.value for other in alike}) == 1:
         return f"has {float(alike[0].value):.6g} there (line {alike[0].line})"

@@ -271,7 +271,7 @@ class Equations:
 def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:
     """Return the outcome of a claim, and why.
 
-    ``free`` has the reason for each formula that is not about the variables of the note.
+    ``free`` has, by line and column, why a formula is not about the variables of the note.
     """
     formula, verdict = claim.formula, claim.verdict
     if verdict is None:

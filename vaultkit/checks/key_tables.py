@@ -135,7 +135,7 @@ def rows_of(value: Any) -> dict[Key, tuple[Fraction, ...]]:
     rows: dict[Key, tuple[Fraction, ...]] = {}
     for key, own in pairs:
         items = own if isinstance(own, list | tuple) else [own]
-        numbers = [exact_fraction(float(n)) for n in items[:_COLUMNS] if _is_finite(n)]
+        numbers = [exact_fraction(float(n)) for n in items[:_COLUMNS] if is_number(n)]
         known = _key(key)
         if not numbers or len(numbers) < len(items) or known is None or known in rows:
             return {}
@@ -147,12 +147,7 @@ def _key(key: Any) -> Key | None:
     """Return a key as a text may have it."""
     if isinstance(key, str) and key.strip():
         return key.strip()
-    return exact_fraction(float(key)) if _is_finite(key) else None
-
-
-def _is_finite(value: Any) -> bool:
-    """Return whether a value is a finite number."""
-    return is_number(value) and not isinstance(value, bool) and math.isfinite(value)
+    return exact_fraction(float(key)) if is_number(key) else None
 
 
 @dataclass(frozen=True)

@@ -84,13 +84,13 @@ class Keyed:
         self._words: set[str] = set()
 
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
-        """Collect what a block prints, and the variables that it leaves."""
+        """Collect the tables in a block's output and variables, and the words of its text."""
         line = (block.output or block.fence).end
-        written = texts_printed(source_of(block))
+        texts_in_code = texts_printed(source_of(block))
         for text in (source_of(block), *(step.got for step in steps)):
             self._words.update(_WORD.findall(text))
         for step in steps:
-            for table in tables_of_output(step, written, line, self.lexicon):
+            for table in tables_of_output(step, texts_in_code, line, self.lexicon):
                 self._add(table)
         for name, value in variables.items():
             if not name.startswith("_") and (rows := rows_of(value)):

@@ -91,15 +91,22 @@ def bound_names(blocks: Iterable[Block]) -> frozenset[str]:
 
 
 def _as_integer(node: ast.AST, number: float | None) -> float | None:
-    """Return the value of a node as an integer if it is computed from integers alone."""
+    """Return a whole number as an integer if the code states it as a count, else as a float.
+
+    It is 2 for ``2`` and ``2**1``, but 2.0 for ``2.0`` and ``4 / 2``. `Evidence` tells them apart.
+
+    >>> codes = ("2", "2**1", "2.0", "4 / 2")
+    >>> [_as_integer(ast.parse(code, mode="eval").body, 2.0) for code in codes]
+    [2, 2, 2.0, 2.0]
+    """
     if number is None or not number.is_integer():
         return number
     parts = ast.walk(node) if not isinstance(node, ast.Constant) else (node,)
-    measured = any(
+    is_real = any(
         isinstance(part, ast.Div) or (isinstance(part, ast.Constant) and type(part.value) is float)
         for part in parts
     )
-    return number if measured else int(number)
+    return number if is_real else int(number)
 
 
 def _constant_value(node: ast.AST) -> float | None:
@@ -137,7 +144,7 @@ _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def is_number(thing: Any) -> bool:
-    """Return whether an object is a number that fits a float."""
+    """Return whether an object is a finite real number below 1e300, and no bool."""
     if type(thing) is float:
         return -1e300 < thing < 1e300
     if not isinstance(thing, (int, float, np.integer, np.floating)) or isinstance(thing, bool):

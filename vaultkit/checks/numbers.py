@@ -141,14 +141,16 @@ class Numbers:
 
 
 def _contradicts(quantity: Quantity, known: Evidence) -> bool:
-    """Return whether a number contradicts the values of its name.
+    """Return whether a number that none of the values of its name rounds to is surely wrong.
 
-    In text without backticks, a letter may have another value for once, *on the Moon (g = 1.62)*,
-    or another unit: only a number that differs in a digit is a slip there.
+    In code it always is. In text without backticks, a letter may have another value for once, *on
+    the Moon (g = 1.62)*, or another unit: only a number that differs by one slip is wrong there.
     """
     if quantity.is_of_code:
         return True
+    # The first reading takes it as one number, if it may be several.
     amounts = [amount for reading in quantity.readings[:1] for amount in reading]
+    # With a single digit, too many numbers agree in some unit by chance.
     scaled = [replace(a, scales=_THOUSANDS) if a.digits > 1 else a for a in amounts]
     if all(known.rounds_to(amount, counted=True) for amount in scaled):
         return False

@@ -58,7 +58,10 @@ class ObservedShapes:
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
-        """Rebase onto an edited note whose text is the same up to the last block observed."""
+        """Rebase onto an edited note whose text is the same up to the last block observed.
+
+        What was observed stays; what the code writes out is read again from the whole note.
+        """
         self.note = note
         #: Sequences of numbers that code writes out.
         self.runs: set[tuple[float, ...]] = set()

@@ -274,7 +274,7 @@ def _sign(before: str, behind: str, words: Lexicon) -> str:
 
 
 def significant_digits(stated: Stated) -> int:
-    """Return the number of significant digits; 0 for a number in words.
+    """Return the number of significant digits; 0 for a number in words, and for zero.
 
     >>> from vaultkit.claims.lexicon import lexicon
     >>> [significant_digits(one) for one in numbers("0.050, 1200 or half", 19, lexicon())]

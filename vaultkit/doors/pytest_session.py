@@ -73,7 +73,7 @@ def vault_of(path: Path, config: pytest.Config) -> Vault:
 
 
 def read_vault(root: Path, config: pytest.Config) -> Vault:
-    """Read a vault, again if a note was rewritten."""
+    """Read a vault for this session, in place of what was read of it before."""
     try:
         vault = config.stash[VAULTS][root] = Vault(root, store=store_beside(root.resolve()))
     except OptionsError as error:

@@ -60,7 +60,7 @@ class Reports:
         self.in_words = Protocol(self.drafts, encoding, folder)
 
     def begin(self) -> None:
-        """Report the errors in the settings, and check all notes."""
+        """Report the errors in the settings that were found so far, and check all closed notes."""
         if self._invalid:
             self.settings(*self._invalid)
         self.drafts.check_all()
@@ -101,7 +101,7 @@ class Reports:
 
     def settings(self, error: OptionsError | None, before: OptionsError | None) -> None:
         """Publish the error in the settings at its line, or remove the one that was there."""
-        if not hasattr(self, "in_words"):
+        if not hasattr(self, "in_words"):  # `begin` reports it, once there is a protocol
             self._invalid = error, before
             return
         for problem in (before, error):

@@ -21,7 +21,9 @@ from vaultkit.edit.scope import Scope, Word
 from vaultkit.edit.sentences import Candidate, Page, Passage, words_of
 from vaultkit.edit.wording import NAMED, overlap, says_label
 
-#: The tables of the lexicon with words of comparison.
+#: The tables of the lexicon with words of comparison: those that always compare (*larger*), those
+#: of order in time (*before*), those whose side the names decide (*faster*: a greater speed or less
+#: time), and those that compare only if no other word does (*high*).
 _TABLES = ("directions", "order", "sides", "weak")
 #: Fewest letters of a text.
 _FEW_LETTERS = 3
@@ -62,14 +64,17 @@ def _conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     if bind_together.joins_two(scope, spoken):
         return bind_together.conditions(scope, spoken)
     return [
-        *_comparisons(scope, spoken),
+        *_numeric_conditions(scope, spoken),
         *bind_labels.conditions(scope, spoken),
         *bind_quantified.conditions(scope, spoken),
     ]
 
 
-def _comparisons(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
-    """Yield the conditions on two numbers of the sentence, an extreme, or the order of a list."""
+def _numeric_conditions(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
+    """Yield conditions on two numbers, on the largest or smallest element, or on a trend.
+
+    A word of the table ``weak``, such as *high* or *over*, compares only two numbers beside it.
+    """
     if not spoken.denied and spoken.what in ("more", "less"):
         yield from compare_numbers_beside(scope.text, scope.stated, spoken, scope.page.words)
     if spoken.table == "weak":

@@ -124,6 +124,7 @@ def _spans_with_address(content: str) -> list[tuple[int, int]]:
     if "](" not in content:
         return []
     tokens = tokenize_line(content)
+    # Only images and links have an end.
     return [(token.meta["at"], token.meta["end"]) for token in tokens if "end" in token.meta]
 
 

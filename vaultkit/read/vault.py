@@ -399,8 +399,9 @@ class Vault:
         """
 
         def rank(source: Path, links: list[Link]) -> tuple[bool, float]:
-            """Return the sort key: informative sentences first, then sources with most links."""
+            """Return the sort key: whole sentences first, then many links for the note's size."""
             note = self.notes[source]
+            # By the root of the size, long notes are not pushed down too far.
             size = len(note.links) + sum(1 for _ in self.links_in_drawings(note))
             return not any(is_whole(link.sentence) for link in links), -len(links) / size**0.5
 

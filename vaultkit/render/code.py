@@ -257,7 +257,7 @@ def count_preparing_lines(code: str) -> int:
 
 
 def _only_prepares(statement: ast.stmt) -> bool:
-    """Return whether a statement is an import, or sets how NumPy prints."""
+    """Return whether a statement is an import, or calls a function ``set_printoptions``."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return True
     call = statement.value if isinstance(statement, ast.Expr) else None

@@ -84,12 +84,12 @@ def _trim_line_ends(part: Element) -> bool:
 def _render_embed(page: Page, anchor: Element) -> Element | None:
     """Return the note that a link embeds; None if it remains a link.
 
-    This is so if the link is broken, the page already shows the note around it (a cycle), or the
-    page has too many embeds.
+    This is so if the link is broken, its target is no note or one that was refused, the page
+    already shows the note around it (a cycle), or embeds are too many or nested too deeply.
     """
     name, _, sub = anchor.attrib["data-embed"].partition("#")
     try:
-        target = page.resolve(Link(0, name, sub, "", True, True))
+        target = page.resolve(Link(0, name, sub, "", embed=True, wiki=True))
     except BrokenLinkError:
         return None
     note = target.note
@@ -102,7 +102,7 @@ def _render_embed(page: Page, anchor: Element) -> Element | None:
     box = Element("div", {"class": "transclusion"})
     source = SubElement(box, "p", {"class": "transclusion-source"})
     link = SubElement(source, "a", {"class": "wikilink", "href": page.href(target)})
-    link.text = Link(0, note.name, sub, "", False, True).shown
+    link.text = Link(0, note.name, sub, "", embed=False, wiki=True).shown
     with page.within_note(note, target.lines) as scope:
         root = _renderer_of(page, note, target.lines).render()
         page.lay_out(root)

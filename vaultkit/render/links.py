@@ -108,7 +108,7 @@ def resolve_address(page: Page, element: Element, name: str) -> None:
         return
     path, sub = unquote(url.path), unquote(url.fragment)
     try:
-        target = page.resolve(Link(0, path, sub, "", name == "src", False))
+        target = page.resolve(Link(0, path, sub, "", embed=name == "src", wiki=False))
     except UnpublishedError:
         _replace_by_words(element)
     except BrokenLinkError as error:
@@ -137,7 +137,7 @@ def _replace_by_words(element: Element) -> None:
 
 def make_embed(image: Element, path: str, sub: str, href: str) -> None:
     """Turn an image into a placeholder, which `vaultkit.render.embeds` replaces by a note."""
-    words = image.get("alt") or Link(0, path, sub, "", False, True).shown
+    words = image.get("alt") or Link(0, path, sub, "", embed=False, wiki=True).shown
     image.tag, image.text = "a", words
     image.attrib.clear()
     image.attrib |= {"class": "wikilink", "href": href, "data-embed": f"{path}#{sub}"}

@@ -139,7 +139,7 @@ def _add_links(svg: str, md: Any) -> str:
         shown = svg[node.start() : end]
         words = html.unescape(" ".join(re.sub(r"<[^>]*>", " ", shown).split()))
         with suppress(BrokenLinkError):
-            target = page.resolve(Link(0, words, "", "", False, True))
+            target = page.resolve(Link(0, words, "", "", embed=False, wiki=True))
             href = html.escape(page.url(page.href(target)))
             pieces += [svg[done : node.start()], f'<a class="wikilink" href="{href}">{shown}</a>']
             done = end

@@ -56,7 +56,7 @@ class Page:
         self._highlighter: Highlighter | None = None
         #: The addresses of its flashcards.
         self.cards: set[str] = set()
-        #: The raw HTML of the page's author.
+        #: The raw HTML of the page's author, which the reader of `vaultkit.render.host` hands on.
         self.raw: list[str] = []
 
     @property
@@ -125,7 +125,10 @@ class Page:
         return str(self.md.htmlStash.store(html))
 
     def stash_author_html(self, source: str) -> str:
-        """Stash raw HTML of the page's author; return the placeholder."""
+        """Stash raw HTML of the page's author; return the placeholder.
+
+        Marks in it are removed, so that it cannot contain a placeholder of its own.
+        """
         source = PLACEHOLDER_MARKS.sub("", source)
         self.raw.append(source)
         return self.stash(source)

@@ -206,7 +206,13 @@ def split_at(tokens: Iterable[Token], sign: str) -> list[list[Token]]:
 
 
 def name_of(node: Node) -> str:
-    """Return the name of a symbol, or of a symbol with its index; empty for other nodes."""
+    """Return the name of a symbol; empty for other nodes.
+
+    A symbol with an index, ``x_i``, may have the name ``x_i``.
+
+    >>> name_of(Symbol("x")), name_of(Subscript(Symbol("x"), (Symbol("i"),), "x_i"))
+    ('x', 'x_i')
+    """
     match node:
         case Symbol(name) | Subscript(name=name):
             return name

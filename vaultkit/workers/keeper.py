@@ -382,7 +382,7 @@ class _Keeper:
         return 0
 
     def _end_all(self) -> None:
-        """End the process of the note, and all its descendants."""
+        """End the process of the note and all descendants except checkpoints, within 10 seconds."""
         if not self.pid:
             return
         with suppress(OSError):
@@ -390,7 +390,7 @@ class _Keeper:
         with suppress(OSError):
             os.kill(self.pid, signal.SIGKILL)
         until = time.monotonic() + 10
-        # Usually no process is left; asking that costs less than a search.
+        # Usually no process is left: `_reap` says so, and costs less than a search.
         while self._reap() and time.monotonic() < until:
             alive = [pid for pid in descendants(_getpid()) if pid not in self._checkpoint_processes]
             # They are stopped first, so that they cannot fork faster than they are found.
