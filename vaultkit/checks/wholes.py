@@ -160,7 +160,7 @@ def _is_said_of(sentence: Sentence, word: re.Match[str], start: int, end: int) -
         return False
     if end <= word.start():
         ahead = regex(r"(?:\s[IVX]+)?\s*<wholes.verbs>\s(?:<wholes.far>\s)?(?:<wholes.the>\s)?")
-        return bool(ahead.fullmatch(text, end, word.start())) and not text[:start].strip(" *_`")
+        return bool(ahead.fullmatch(text, end, word.start())) and not text[:start].strip(_EMPHASIS)
     behind = regex(r"(?:\s(?!<wholes.than>\b)[a-z]+){0,3}\s<wholes.verbs>\s+(?:<wholes.the>\s)?")
     is_subject = bool(regex(r"\W*(?:<wholes.the>\W*)?").fullmatch(text[: word.start()]))
     return is_subject and bool(behind.fullmatch(text, word.end(), start))

@@ -67,7 +67,7 @@ class Expanded:
         return self._starts[at] if at < len(self._starts) else self._length
 
     def _expand(self, macro: _Macro, at: int) -> tuple[str, int]:
-        """Return a command's body with the arguments that begin at ``at``, and where they end."""
+        """Return a body with its arguments put in, which begin at ``at``, and where they end."""
         arguments: list[str] = []
         if macro.default is not None:
             closing = self.tex.find("]", at) if self.tex[at : at + 1] == "[" else -1

@@ -46,7 +46,8 @@ def parse_notebook(raw: str, path: Path) -> Note:
     except RecursionError:
         return _refused(path, raw, "nested too deeply")
     except (KeyError, TypeError, ValueError) as error:
-        why = f"not laid out as Jupyter saves it: {error}"
+        what = f"it has no {error}" if isinstance(error, KeyError) else error
+        why = f"not laid out as Jupyter saves it: {what}"
         return _refused(path, raw, why, getattr(error, "line", 1))
 
 

@@ -318,11 +318,12 @@ class _Formula:
         for _ in range(_WITH_CHEMISTRY.get(name, int(is_colour))):
             inner, self.position = argument_at(self.text, self.position)
             written += f"{{{formula_to_tex(inner)}}}"
-        written = written.removeprefix(r"\ce")
+        written = written.removeprefix(r"\ce")  # within \ce, \ce{…} is only its argument
         if name not in _WITH_CHEMISTRY:
             while self.text[self.position : self.position + 1] == "{":
                 inner, self.position = argument_at(self.text, self.position)
                 written += f"{{{inner}}}"
+            # A command without arguments must not join the letters behind it.
             written += " " * written.endswith(name)
         return self.add(written, takes_scripts=True)
 

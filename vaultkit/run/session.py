@@ -326,13 +326,18 @@ class NoteRun:
         return steps, broken
 
     def _side_effects(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
-        """Yield line and message of each effect of a block beyond its own note."""
+        """Yield line and message of each effect of a block beyond its own note.
+
+        ``broken`` has the messages about functions that the block replaced, and that are restored.
+        After the last block, the threads and processes of the note end.
+        """
         yield from ((self._line_of_change(block, what), what) for what in broken)
         if self._capture.output.closed_by_note:
             yield self._line_with(block, "close"), "sys.stdout or sys.stderr was closed"
         yield from self._watch.refused
         self._watch.refused.clear()
         for what in self._watch.describe_changes():
+            # Only a program can have changed it, perhaps one that an earlier block started.
             line = self._watch.started[-1] if self._watch.started else block.fence.line
             yield line, f"{what} by a process started here"
         if self._watch.started:

@@ -40,10 +40,10 @@ def errors_of(count: int) -> float:
 
 
 def _means(array: Any, rank: int) -> Any:
-    """Return the mean of all members, followed by the means with one part left out.
+    """Return the mean of all members, followed by the means with one group left out.
 
     The members are along the last ``rank`` axes. The means are along the first axis: one, then
-    `GROUPS` for each of two axes of the sample.
+    `GROUPS` for each of two axes of the sample; of fewer than `FEWEST` members, only the one mean.
     """
     shape = array.shape[array.ndim - rank :]
     members = math.prod(shape)
@@ -61,16 +61,18 @@ def _means(array: Any, rank: int) -> Any:
         first = 1 + number * GROUPS
         rows = slice(first, first + GROUPS) if has_replicates else slice(1)
         if number >= len(long_axes):
+            # Without a second axis, equal means add nothing to the error.
             means.append(np.broadcast_to(total[rows] / members, (GROUPS, *total.shape[1:])))
             continue
         axis = long_axes[number]
         other_axes = tuple(a - rank for a in range(rank) if a != axis)
         sums = array[rows].sum(axis=other_axes)
-        starts = -(-np.arange(GROUPS) * shape[axis] // GROUPS)
-        parts = np.moveaxis(np.add.reduceat(sums, starts, axis=-1), -1, 0)
+        first_of_group = -(-np.arange(GROUPS) * shape[axis] // GROUPS)
+        parts = np.moveaxis(np.add.reduceat(sums, first_of_group, axis=-1), -1, 0)
         each = np.arange(GROUPS)
+        # A replicate has left out its own group before.
         parts = parts[each, each] if has_replicates else parts[:, 0]
-        counts = np.diff([*starts, shape[axis]]) * (members // shape[axis])
+        counts = np.diff([*first_of_group, shape[axis]]) * (members // shape[axis])
         remaining = members - counts.reshape((-1, *(1,) * (parts.ndim - 1)))
         means.append((total[rows] - parts) / remaining)
     return np.concatenate(means)
