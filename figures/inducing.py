@@ -176,10 +176,10 @@ def draw_steps(data: Mapping[str, Any]) -> str:
         )
 
     parts = [
-        st.text(left - 14, top + 21, "token", anchor="end", cls="vk-muted", size=st.SMALL),
-        st.text(left - 14, low + 21, "before it", anchor="end", cls="vk-key", size=st.SMALL),
-        st.text(left - 14, (top + low) / 2 + 20, "layer 1", anchor="end", size=st.SMALL, bold=True),
-        st.text(left - 14, low + 84, "layer 2", anchor="end", size=st.SMALL, bold=True),
+        st.text(12, top + 21, "token", cls="vk-muted", size=st.SMALL),
+        st.text(12, low + 21, "before it", cls="vk-key", size=st.SMALL),
+        st.text(12, (top + low) / 2 + 20, "layer 1", size=st.SMALL, bold=True),
+        st.text(12, low + 84, "layer 2", size=st.SMALL, bold=True),
     ]
     for j, letter in enumerate(text):
         strong = 0.45 if j in (last, found) else 0.14

@@ -317,6 +317,57 @@ def test_an_edit_is_no_failure_and_an_error_is_reported(ready: Page, loaded: Vis
 
 
 @pytest.mark.long
+def test_a_sentence_that_an_edit_makes_false_says_what_is_true(
+    ready: Page, loaded: Visitor
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    load(page)
+    block = edit(page, "by the sum", ("array([2.0", "array([0.5"))
+    told = page.locator("p.vk-now", has_text="“larger” is no longer true").first
+    expect(told).to_have_text(
+        re.compile(
+            r"^With your edit, “larger” is no longer true: x\[0\] was 2, is now 0\.5; "
+            r"x\[1\] is 1\.$"
+        ),
+        timeout=RUN,
+    )
+    # It is below its own paragraph.
+    above = told.evaluate("e => e.previousElementSibling.textContent")
+    assert "Softmax turns a row of numbers" in above
+    expect(block.locator(".vk-cell__said")).to_contain_text(
+        re.compile(r"\d+ statements are no longer true")
+    )
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator(".vk-now")).to_have_count(0)
+
+
+#: The texts of the boxes that show what an edit has changed.
+CHANGES = "[...document.querySelectorAll('.vk-now, .vk-why, .vk-pair p')].map(e => e.textContent)"
+
+
+@pytest.mark.long
+def test_what_an_edit_has_changed_is_shown_again_after_a_reload(ready: Page) -> None:
+    page = ready
+    load(page)
+    block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
+    expect(said(page)).to_contain_text("1 formula no longer holds", timeout=RUN)
+    before, foot = page.evaluate(CHANGES), said(page).inner_text()
+    assert len(before) > 2
+    page.reload()
+    expect(said(page)).to_have_text(foot, use_inner_text=True)
+    assert page.evaluate(CHANGES) == before
+    # Python is not loaded for it, and other code has no results yet.
+    assert page.evaluate("vaultkitPython.engine.ready") is None
+    block = page.locator(".highlight", has=page.locator("[contenteditable]"))
+    block.get_by_role("button", name="Reset").click()
+    expect(page.locator(".vk-now, .vk-why, .vk-pair")).to_have_count(0)
+    page.reload()
+    expect(start(page)).to_be_visible()
+    assert page.evaluate(CHANGES) == []
+
+
+@pytest.mark.long
 def test_editing_is_left_by_escape_and_by_done(visit: Visitor) -> None:
     page = visit(EQUATION)
     block = cell(page, r"Z = alpha @ V")
@@ -414,57 +465,6 @@ def test_edits_flow_again_after_a_stop(visit: Visitor, pyodide: Path) -> None:  
     area.fill(broken.replace("S = (", "S = 2 * Q @ K.T").rstrip())
     expect(page.locator(".vk-now").first).to_be_visible(timeout=BOOT)
     expect(block.locator(".vk-cell__said")).to_contain_text("changed")
-
-
-@pytest.mark.long
-def test_a_sentence_that_an_edit_makes_false_says_what_is_true(
-    ready: Page, loaded: Visitor
-) -> None:
-    page = ready
-    follow(page, loaded.base, "softmax/", "Softmax")
-    load(page)
-    block = edit(page, "by the sum", ("array([2.0", "array([0.5"))
-    told = page.locator("p.vk-now", has_text="“larger” is no longer true").first
-    expect(told).to_have_text(
-        re.compile(
-            r"^With your edit, “larger” is no longer true: x\[0\] was 2, is now 0\.5; "
-            r"x\[1\] is 1\.$"
-        ),
-        timeout=RUN,
-    )
-    # It is below its own paragraph.
-    above = told.evaluate("e => e.previousElementSibling.textContent")
-    assert "Softmax turns a row of numbers" in above
-    expect(block.locator(".vk-cell__said")).to_contain_text(
-        re.compile(r"\d+ statements are no longer true")
-    )
-    page.get_by_role("button", name="Reset the page").click()
-    expect(page.locator(".vk-now")).to_have_count(0)
-
-
-#: The texts of the boxes that show what an edit has changed.
-CHANGES = "[...document.querySelectorAll('.vk-now, .vk-why, .vk-pair p')].map(e => e.textContent)"
-
-
-@pytest.mark.long
-def test_what_an_edit_has_changed_is_shown_again_after_a_reload(ready: Page) -> None:
-    page = ready
-    load(page)
-    block = edit(page, r"Z = alpha @ V", ("np.sqrt(d_k)", "d_k"))
-    expect(said(page)).to_contain_text("1 formula no longer holds", timeout=RUN)
-    before, foot = page.evaluate(CHANGES), said(page).inner_text()
-    assert len(before) > 2
-    page.reload()
-    expect(said(page)).to_have_text(foot, use_inner_text=True)
-    assert page.evaluate(CHANGES) == before
-    # Python is not loaded for it, and other code has no results yet.
-    assert page.evaluate("vaultkitPython.engine.ready") is None
-    block = page.locator(".highlight", has=page.locator("[contenteditable]"))
-    block.get_by_role("button", name="Reset").click()
-    expect(page.locator(".vk-now, .vk-why, .vk-pair")).to_have_count(0)
-    page.reload()
-    expect(start(page)).to_be_visible()
-    assert page.evaluate(CHANGES) == []
 
 
 # The last one, since the visitor closes the page that the others share.

@@ -579,7 +579,7 @@ def test_by_finger_export_and_reset(ask: Visitor) -> None:
     page.get_by_role("button", name="Show the answer").tap()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     grades = page.locator(".vk-deck__grade small")
-    assert grades.all_inner_texts() == ["after 3 cards", "at the end", "tomorrow", "in 6 days"]
+    assert grades.all_inner_texts() == ["after 2 cards", "at the end", "tomorrow", "in 6 days"]
     page.get_by_role("button", name="Good").tap()
     page.get_by_role("button", name="End").tap()
     said = page.locator(f"{DECK} [role=status]")
