@@ -15,8 +15,8 @@ const TICK = 200;  // milliseconds in which the bar comes nearer to the end of a
 const SHARE = .03;
 
 const { host } = new URL(address(VAULTKIT_ENGINE.pyodide));
-// A page opened from a file has no host.
-const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host && ` from ${host}`}`;
+// The site's own host needs no name.
+const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host === location.host ? "" : ` from ${host}`}`;
 
 class Stopped extends Error {}
 
