@@ -31,8 +31,14 @@ def test_an_edit_makes_what_rests_on_it_fall(ready: Page) -> None:
     expect(said(page).locator("strong")).to_have_text("1 formula no longer holds")
     assert said(page).evaluate(f"e => {colours}") != red
     assert said(page).locator("strong").evaluate(f"e => {colours}") == red
+    # So is the line at the edited block.
+    fails = page.locator(".vk-cell__said > strong")
+    expect(fails).to_have_text("1 formula no longer holds")
+    assert fails.evaluate(f"e => {colours}") == red
     why = page.locator(f"#{fallen.first.get_attribute('aria-describedby')}")
-    expect(why).to_contain_text("This formula does not hold: its two sides differ by up to")
+    expect(why).to_contain_text(
+        "The formula in “One entry at a time” does not hold: its two sides differ by up to"
+    )
     # An array is shown in rows.
     assert re.search(r"Left side:\n+\[\[[\d. ]+\]\n \[", why.inner_text())
     sign = "getComputedStyle(e, '::before').content"

@@ -73,7 +73,10 @@ def test_what_fails_is_named(visit: Visitor) -> None:
     assert call(visit, "experiment", found[3:], [], 0.5)[:2] == [
         "With your edit: nothing else changes", "",
     ]  # fmt: skip
-    assert call(visit, "changed", found[3:], []) == ""
+    assert call(visit, "changed", found[3:], []) == ["nothing else changes", ""]
+    assert call(visit, "changed", found[:1], ["output"]) == [
+        "1 output changed, ", "1 formula no longer holds",
+    ]  # fmt: skip
 
 
 NOT_DEFINED = 'Traceback (most recent call last):\n  File "a.md", line 5\nNameError: name'

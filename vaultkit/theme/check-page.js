@@ -19,6 +19,9 @@ const withPython = async () => {
   return results();
 };
 
+/* The words for what an edit has changed; only what fails is red. */
+const inRed = (before, fails, after = "") => [before, ...fails ? [element("strong", {}, fails)] : [], after];
+
 /* --- The foot of a page --------------------------------------------------------------------- */
 
 /* Shows what a click will fetch, the progress, and the result. While Python starts, it shows what
@@ -37,10 +40,9 @@ const panel = (box, words, run, known = async () => "") => {
       said.textContent = text.charAt(0).toUpperCase() + text.slice(1);
       said.dataset.outcome = outcome;
     },
-    /* Shows what an edit has changed; only what fails is red. */
-    tell([before, fails, after]) {
-      view.say(before);
-      said.append(...fails ? [element("strong", {}, fails)] : [], after);
+    tell(parts) {
+      view.say("");
+      said.append(...inRed(...parts));
     },
     busy(is) {
       swap(is ? start : stop, is ? stop : start, () => {
@@ -242,7 +244,7 @@ const note = (box) => {
       if (edited) {
         const first = on.stepFrom(asker ?? cells.find((cell) => cell?.changed()));
         if (first && !article.querySelector(".vk-why")) view.said.append(" ", button("Show the first", first, "vk-why__next"));
-        if (asker && asker.part.dataset.outcome !== "fails") asker.say(changed(found, kinds) || "nothing changes");
+        if (asker && asker.part.dataset.outcome !== "fails") asker.say(...inRed(...changed(found, kinds)));
       }
       number(article, view.said);
     } catch (error) {

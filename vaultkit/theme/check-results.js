@@ -126,15 +126,19 @@ const differing = (kinds) => {
     untrue && `${count(untrue, "statement")} ${untrue === 1 ? "is" : "are"} no longer true`,
   ].filter(Boolean).join(", ");
 };
-/* Says what an edit has changed: `kinds` are those of the parts of the page that show it. */
-const changed = (found, kinds) => [differing(kinds), broken(found)].filter(Boolean).join(", ");
-/* The same for the foot of a page, in three parts: the second one says what fails. */
+/* Says what an edit has changed: `kinds` are those of the parts of the page that show it.
+The second part says what fails. */
+const changed = (found, kinds) => {
+  const [differs, fails] = [differing(kinds), broken(found)];
+  return [`${differs || (fails ? "" : "nothing else changes")}${differs && fails ? ", " : ""}`, fails];
+};
+/* The same for the foot of a page, in three parts. */
 const experiment = (found, kinds, seconds) => {
   const judged = found.filter((check) => KINDS.includes(check.kind));
   const of = (outcome) => judged.filter((check) => check.outcome === outcome).length;
   const left = of("unjudged") ? `, ${count(of("unjudged"), "check")} not judged` : "";
-  const [differs, fails] = [differing(kinds), broken(found)];
-  return [`With your edit: ${differs || (fails ? "" : "nothing else changes")}${differs && fails ? ", " : ""}`, fails,
+  const [differs, fails] = changed(found, kinds);
+  return [`With your edit: ${differs}`, fails,
     `${left}; ${count(of("holds"), "check")} as before, in ${time(seconds)}. Words, and whole numbers without a mark, stay as they were.`];
 };
 

@@ -118,9 +118,14 @@ const resultsOn = ({ article, parts, cells }) => {
     return id;
   };
 
-  /* Names a formula: what is within a sentence is repeated. */
+  /* Names a formula: what is within a sentence is repeated, another one is named by its section. */
   const subjectOf = (formula) => {
-    if (formula.matches(".vk-math--display")) return ["This formula "];
+    if (formula.matches(".vk-math--display")) {
+      const above = [...article.querySelectorAll("h1, h2, h3")].filter((heading) =>
+        heading.compareDocumentPosition(formula) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1)?.cloneNode(true);
+      above?.querySelector(".headerlink")?.remove();
+      return [above ? `The formula in “${above.textContent.trim()}” ` : "This formula "];
+    }
     const copy = (formula.querySelector("math") ?? formula).cloneNode(true);
     copy.removeAttribute("data-check");
     return [copy, " "];
