@@ -169,7 +169,7 @@ def test_an_error_names_no_file_of_the_vault(visit: Visitor, header: str) -> Non
         f'{header}  File "docs/A Note.md", line 94\n    Q = (\n        ^\nSyntaxError: never closed'
     )
     told = call(visit, "plain", check("block", "Q = (", why=why))
-    assert told == "SyntaxError: never closed\nQ = (\n    ^\n"
+    assert told == "Python cannot read this code.\nSyntaxError: never closed\nQ = (\n    ^\n"
 
 
 def test_an_error_in_a_function_of_the_vault_quotes_only_the_page(visit: Visitor) -> None:
@@ -182,6 +182,7 @@ def test_an_error_in_a_function_of_the_vault_quotes_only_the_page(visit: Visitor
     assert told == "ValueError: shapes\nattention(Q)\n"
 
 
+UNREAD = "Python cannot read this code."
 #: What NumPy says of sizes, and the sentence ahead of it.
 OF_SIZES = (
     (
@@ -218,6 +219,40 @@ def test_an_error_of_sizes_begins_with_a_sentence(
     why = f"Traceback (most recent call last):\n{frame}ValueError: {error}"
     told = call(visit, "plain", check("block", "S = q @ k", why=why))
     assert told.split("\n") == [sentence, f"ValueError: {error}", "S = q @ k", ""]
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        ("SyntaxError: unmatched ')'", "a bracket is closed that was never opened."),
+        ("SyntaxError: '(' was never closed", "a bracket is opened and never closed."),
+        (
+            "SyntaxError: closing parenthesis ']' does not match opening parenthesis '('",
+            "] cannot close the bracket (.",
+        ),
+        (
+            "SyntaxError: unterminated string literal (detected at line 1)",
+            "a text in quotation marks has no end.",
+        ),
+        ("SyntaxError: expected ':'", "a colon is missing."),
+        (
+            "IndentationError: expected an indented block after 'for' statement on line 1",
+            "the line after a colon must be indented.",
+        ),
+        ("IndentationError: unexpected indent", "the indent of a line is not that of its block."),
+        ("SyntaxError: invalid syntax", ""),
+        ("NameError: name 'xx' is not defined. Did you mean: 'x'?", "No code above defines xx."),
+        ("KeyError: 1024", "The dictionary has no entry 1024."),
+    ],
+)
+def test_an_error_of_python_begins_with_a_sentence(
+    visit: Visitor, error: str, sentence: str
+) -> None:
+    if not error.startswith(("NameError", "KeyError")):
+        sentence = f"Python cannot read this code: {sentence}" if sentence else UNREAD
+    why = f'Traceback (most recent call last):\n  File "docs/A Note.md", line 9\n    x\n{error}'
+    told = call(visit, "plain", check("block", "x", why=why))
+    assert told.split("\n") == [sentence, error, "x", ""]
 
 
 def test_an_error_quotes_no_library(visit: Visitor) -> None:

@@ -162,17 +162,28 @@ const inSides = (text) => {
   return `does not hold: ${differ}.\nLeft side:\n${inRows(left)}\nRight side:\n${inRows(right)}`;
 };
 
-/* Says in a sentence what the usual errors of sizes in NumPy mean. */
-const SIZES = [
+/* Says in a sentence what the usual errors mean: of sizes in NumPy, of code that cannot be read, of names. */
+const UNREAD = "Python cannot read this code";
+const ERRORS = [
   [/matmul: .*\(size (\d+) is different from (\d+)\)/, "The inner sizes of @ do not fit: $2 on its left, $1 on its right."],
   [/shapes \(.*\) and \(.*\) not aligned: (\d+) \(dim \d+\) != (\d+)/, "The inner sizes of this product do not fit: $1 on its left, $2 on its right."],
   [/inhomogeneous shape/, "The rows of this array do not have the same length."],
   [/could not be broadcast together with shapes (\(.*?\)) (\(.*?\))/,
     "The sizes $1 and $2 do not fit: compared from the last one, two sizes must be equal, or one of them 1."],
   [/could not broadcast input array from shape (\(.*?\)) into shape (\(.*?\))/, "An array of size $1 does not fit into one of size $2."],
+  [/^SyntaxError: unmatched/, `${UNREAD}: a bracket is closed that was never opened.`],
+  [/^SyntaxError: '.' was never closed/, `${UNREAD}: a bracket is opened and never closed.`],
+  [/^SyntaxError: closing parenthesis '(.)' does not match opening parenthesis '(.)'/, `${UNREAD}: $1 cannot close the bracket $2.`],
+  [/^SyntaxError: unterminated .*string/, `${UNREAD}: a text in quotation marks has no end.`],
+  [/^SyntaxError: expected ':'/, `${UNREAD}: a colon is missing.`],
+  [/^IndentationError: expected an indented block/, `${UNREAD}: the line after a colon must be indented.`],
+  [/^(?:IndentationError|TabError)/, `${UNREAD}: the indent of a line is not that of its block.`],
+  [/^SyntaxError/, `${UNREAD}.`],
+  [/^NameError: name '(\w+)' is not defined/, "No code above defines $1."],
+  [/^KeyError: (.+)/, "The dictionary has no entry $1."],
 ];
 const inWords = (error) => {
-  for (const [pattern, told] of SIZES) {
+  for (const [pattern, told] of ERRORS) {
     const found = pattern.exec(error);
     if (found) return told.replace(/\$(\d)/g, (_, which) => found[which].replace(/,(?=\d)/g, ", "));
   }
