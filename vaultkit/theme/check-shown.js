@@ -29,8 +29,10 @@ const lastOf = (text, word) => {
   }
   return -1;
 };
-/* The value of a formula that ends in a number: it may equal another one with an edit. */
+/* The new value of a number, or of a formula that ends in one. */
 const valueIn = ({ kind, what, why = "" }) => {
+  const [, value] = (kind === "number" && /^\S+: \S+ is (-?\d[\d.]*)$/.exec(why)) || [];
+  if (value) return written(Number(value), what);
   const last = kind === "equation" && /(?:=|\\approx)\s*(-?\d[\d.]*)\s*$/.exec(what)?.[1];
   const [, left, right] = /^\s*left (\S+), right (\S+);/m.exec(why) ?? [];
   return last && Number(last) === Number(right) && Number.isFinite(Number(left)) ? written(Number(left), last) : "";
@@ -41,7 +43,10 @@ const untrue = (check) => {
   const { kind, what, values = [], was } = check;
   if (kind === "sentence") {
     const before = new Map(was?.values ?? []);
-    const facts = values.flatMap(([code, value], at) => {
+    // The numbers of a long array tell a reader nothing.
+    const isLong = values.some(([code, value]) => [value, before.get(code) ?? ""].some((text) =>
+      numbersIn(text).length > 3 || text.includes("...")));
+    const facts = (isLong ? [] : values).flatMap(([code, value], at) => {
       const old = before.get(code) ?? value;
       return [at ? "; " : ": ", element("code", {}, code), old === value ? ` is ${value}` : ` was ${old}, is now ${value}`];
     });
