@@ -348,6 +348,17 @@ def test_a_sentence_that_an_edit_makes_false_says_what_is_true(
     expect(page.locator(".vk-now")).to_have_count(0)
 
 
+@pytest.mark.long
+def test_a_number_named_in_the_text_shows_its_new_value(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "importance-of-dk-in-scaling/", "Importance of dk in Scaling")
+    load(page)
+    edit(page, "5,000 pairs", ("d_k = 64", "d_k = 16"))
+    question = page.locator("[data-check^=prediction] > p", has_text="What is the variance of")
+    expect(question.first).to_contain_text("is 64\u00a0→\u00a016. What", timeout=RUN)
+    expect(page.locator("[data-check=number-1]")).to_have_attribute("data-new", "16")
+
+
 #: The texts of the boxes that show what an edit has changed.
 CHANGES = "[...document.querySelectorAll('.vk-now, .vk-why, .vk-pair p')].map(e => e.textContent)"
 
