@@ -356,7 +356,7 @@ def test_a_number_named_in_the_text_shows_its_new_value(ready: Page, loaded: Vis
     edit(page, "5,000 pairs", ("d_k = 64", "d_k = 16"))
     question = page.locator("[data-check^=prediction] > p", has_text="What is the variance of")
     expect(question.first).to_contain_text("is 64\u00a0→\u00a016. What", timeout=RUN)
-    expect(page.locator("[data-check=number-1]")).to_have_attribute("data-new", "16")
+    expect(question.locator("[data-new='16']").first).to_be_visible()
 
 
 #: The texts of the boxes that show what an edit has changed.
