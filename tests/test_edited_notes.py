@@ -17,6 +17,8 @@ NOTES = sorted(path for path, note in VAULT.notes.items() if note.blocks)
 #: Notes that draw random numbers, train, and change arrays in place.
 USUAL = ("/A Head That Learns.md", "/Softmax Saturation.md", "/Multi-Head Attention.md")
 NUMBER = re.compile(r"(?<![\w.])\d+(\.\d+)?(?![\w.])")
+#: Notes that the gate compares, too; `make test-all` compares all.
+SAMPLE = (*USUAL, "/Attention Equation.md", "/KV Cache.md", "/Induction Heads.md")
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,7 @@ def found_by(desk: BrowserChecker, name: str, edits: dict[int, str]) -> list[Any
 
 
 @pytest.mark.usually(*USUAL)
+@pytest.mark.sample(*SAMPLE)
 @pytest.mark.parametrize("path", NOTES, ids=lambda path: f"/{path.name}")
 def test_edits_are_judged_as_in_a_whole_run(
     path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
