@@ -70,26 +70,26 @@ def contrary_extreme(text: str, behind: str, tree: ast.expr, words: Lexicon) -> 
     if not spoken or spoken[0].denied:
         return ""
     last = spoken[0]
-    what = last.what
+    what = last.meaning
     if last.table == "sides":
         what = _direction_of_quality(what, found, words, text + behind)
     extreme = {"largest": "max", "more": "max", "smallest": "min", "less": "min"}.get(what)
     return last.word if extreme and found.extremes != {extreme} else ""
 
 
-def _superlatives(text: str, words: Lexicon) -> list[Spoken]:
+def _superlatives(text: str, words: Lexicon) -> list[ComparisonWord]:
     return [
         one for one in comparisons(text, words, late=False)
-        if one.what in _SUPERLATIVES or one.word in _BEST
+        if one.meaning in _SUPERLATIVES or one.word in _BEST
     ]  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Spoken:
+class ComparisonWord:
     """A word of comparison: its table and list in the lexicon, and whether it is denied."""
 
     word: str
-    what: str
+    meaning: str
     table: str = "directions"
     denied: bool = False
     start: int = 0
@@ -101,13 +101,13 @@ class Spoken:
         return f"not {self.word}" if self.denied else self.word
 
 
-def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]:
+def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[ComparisonWord]:
     """Return the words of comparison in a text, in order.
 
     Words that may mean something else count only at its end, unless ``late`` is false.
 
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> [(s.word, s.what, s.denied) for s in comparisons("It is not larger", lexicon())]
+    >>> [(s.word, s.meaning, s.denied) for s in comparisons("It is not larger", lexicon())]
     [('larger', 'more', True)]
     """
     plain = re.sub(
@@ -142,7 +142,7 @@ def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[Spoken]
             denied = table != "quantifiers" and (
                 any(_denies(word, words) for word in before) or bool(denying.match(clause))
             )
-            found.append(Spoken(own[0].lower(), name, table, denied, *own.span()))
+            found.append(ComparisonWord(own[0].lower(), name, table, denied, *own.span()))
     found.sort(key=lambda one: (one.start, -one.end))
     # *More accurate* is one word of comparison.
     return [
@@ -191,8 +191,10 @@ def contradiction(text: str, found: Relation, words: Lexicon, behind: str = "") 
     strong = [one for one in spoken if one.table in ("directions", "order", "sides")]
     directions = strong or [one for one in spoken if one.table == "weak"]
     quantifiers = [one for one in spoken if one.table == "quantifiers"]
-    partly = bool(quantifiers) and quantifiers[-1].what == "not_all"
-    counts = bool(quantifiers) and quantifiers[-1].what in _SHARES and found.quantifier in _SHARES
+    partly = bool(quantifiers) and quantifiers[-1].meaning == "not_all"
+    counts = (
+        bool(quantifiers) and quantifiers[-1].meaning in _SHARES and found.quantifier in _SHARES
+    )
     # *Most are larger than 3*: the quantifier says how many, and *larger* what holds of them.
     own = replace(found, operators=found.inner) if counts and found.inner else found
     if directions and not partly and not _agrees(directions[-1], own, words, text):
@@ -208,12 +210,12 @@ def contradiction(text: str, found: Relation, words: Lexicon, behind: str = "") 
 _WAYS = {"more": 1, "rises": 1, "less": -1, "falls": -1}
 
 
-def _contradicting_growth(spoken: list[Spoken], found: Relation) -> str:
+def _contradicting_growth(spoken: list[ComparisonWord], found: Relation) -> str:
     """Return the last word of *the larger, the longer* if two things do not grow together so.
 
     One word alone says how something changes with another thing that grows: *it falls with age*.
     """
-    ways = [(one, _WAYS[one.what]) for one in spoken if one.what in _WAYS]
+    ways = [(one, _WAYS[one.meaning]) for one in spoken if one.meaning in _WAYS]
     if not ways or any(one.denied for one, _ in ways):
         return ""
     product = ways[0][1] * (ways[-1][1] if len(ways) > 1 else 1)
@@ -239,9 +241,9 @@ def _contradicting_negation(text: str, found: Relation, words: Lexicon) -> str:
     return ""
 
 
-def _agrees(spoken: Spoken, found: Relation, words: Lexicon, text: str) -> bool:
+def _agrees(spoken: ComparisonWord, found: Relation, words: Lexicon, text: str) -> bool:
     """Return whether a direction agrees with a condition, in a text with its numbers."""
-    what = spoken.what
+    what = spoken.meaning
     if spoken.table == "sides":
         what = _direction_of_quality(what, found, words, text)
         if not what:
@@ -297,7 +299,7 @@ def _direction_of_quality(name: str, found: Relation, words: Lexicon, text: str)
 _SHARES = {"most": {">", ">="}, "few": {"<", "<="}}
 
 
-def _quantifier_agrees(spoken: Spoken, found: Relation, directed: bool) -> bool:
+def _quantifier_agrees(spoken: ComparisonWord, found: Relation, directed: bool) -> bool:
     """Return whether a word for a share of things, such as *most*, agrees with a condition.
 
     ``directed``: whether a word of the same sentence says a direction, such as *larger*.
@@ -305,14 +307,14 @@ def _quantifier_agrees(spoken: Spoken, found: Relation, directed: bool) -> bool:
     wrong = {
         "all": ("any", "none", "few"), "none": ("any", "all", "most"), "some": ("none",),
         "most": ("none", "few"), "few": ("all", "most"), "not_all": ("all",),
-    }[spoken.what]  # fmt: skip
-    if spoken.what in ("all", "none") and found.half and found.quantifier in _SHARES:
+    }[spoken.meaning]  # fmt: skip
+    if spoken.meaning in ("all", "none") and found.half and found.quantifier in _SHARES:
         return False
-    if spoken.what == "none" and directed:
+    if spoken.meaning == "none" and directed:
         return True  # *none is larger* is a direction that is denied
-    if spoken.what == "none" and not found.quantifier:
+    if spoken.meaning == "none" and not found.quantifier:
         return found.denies or "false" in found.operators
-    if spoken.what in _SHARES and not found.quantifier and not directed:
+    if spoken.meaning in _SHARES and not found.quantifier and not directed:
         orders = found.operators & MIRRORED.keys()
-        return not orders or bool(orders & _SHARES[spoken.what])
+        return not orders or bool(orders & _SHARES[spoken.meaning])
     return found.quantifier not in wrong

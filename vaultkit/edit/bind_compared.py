@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vaultkit.claims.clauses import clause_end
-from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.edit.bind_beside import Number, are_alike, on_one_scale
 from vaultkit.edit.described import is_printed_as
@@ -28,7 +28,7 @@ def end_of_statement(words: Lexicon) -> re.Pattern[str]:
 
 
 def compare_numbers_beside(
-    text: str, stated: Sequence[Number], spoken: Spoken, words: Lexicon
+    text: str, stated: Sequence[Number], spoken: ComparisonWord, words: Lexicon
 ) -> Iterator[Candidate]:
     """Yield the comparison of two numbers next to a word: *4.2 h, longer than the 3.1 h of*.
 
@@ -56,7 +56,7 @@ def compare_numbers_beside(
     if not (before.is_bound or after.is_bound) and before.unit != after.unit:
         return  # *8.5 %, fewer than one in ten*
     left, right = on_one_scale(before, after)
-    way = WAYS[spoken.what]
+    way = WAYS[spoken.meaning]
     if right.is_bound and not left.is_bound:
         return  # a number is not the subject of a condition
     if left.code != right.code and holds(left.value, right.value, way):

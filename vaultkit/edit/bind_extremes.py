@@ -1,7 +1,7 @@
 """Searches conditions for superlatives, and the names of what is the largest or smallest.
 
 An *atom* is an expression on the variables of the note, with its value; the elements of one list
-or dictionary are a *series*. *Spoken* is a word of comparison in the sentence.
+or dictionary are a *series*. `spoken` is a word of comparison in the sentence.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.claims.stated import significant_digits
 from vaultkit.edit.bind_compared import SCORE, WAYS
 from vaultkit.edit.described import WORD, words_until_said
@@ -32,7 +32,7 @@ _MEANINGS = {"max": "largest maximum peak most best longest highest",
              "min": "smallest minimum least fewest lowest shortest"}  # fmt: skip
 
 
-def extremes(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
+def extremes(scope: Scope, spoken: ComparisonWord) -> Iterator[Candidate]:
     """Yield conditions that an element is the largest of its series: ``d['a'] == max(d)``.
 
     The element is the one of which the label, or a number bound to it, is nearest to the
@@ -63,7 +63,7 @@ def extremes(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
         placed = bool(element.labels) and not textual
         placed = placed and (named >= NAMED)
         sure = bound or placed or (textual and (named >= NAMED or near))
-        if spoken.what in EITHER:
+        if spoken.meaning in EITHER:
             sure = sure and (named >= NAMED or bound)
         noun = stems(" ".join(WORD.findall(scope.text[spoken.end :])[:2]), spoken=True)
         score = SCORE + named + textual + bound + _BESIDE * near - element.cost
@@ -71,7 +71,7 @@ def extremes(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
         yield Candidate(f"{element.code} == {atom.code}", score, sure, (element, atom))
 
 
-def _is_stated(scope: Scope, spoken: Spoken, atom: Atom) -> bool:
+def _is_stated(scope: Scope, spoken: ComparisonWord, atom: Atom) -> bool:
     """Return whether the sentence states the value of an element.
 
     Not if the superlative is one of time.
@@ -85,7 +85,7 @@ def _is_stated(scope: Scope, spoken: Spoken, atom: Atom) -> bool:
     )
 
 
-def _nearest(scope: Scope, spoken: Spoken, elements: Sequence[Atom]) -> Atom | None:
+def _nearest(scope: Scope, spoken: ComparisonWord, elements: Sequence[Atom]) -> Atom | None:
     """Return the element whose label, or bound number, is nearest to a superlative.
 
     Labels in the clause of the superlative count; those before it are nearer than those behind.
@@ -111,7 +111,7 @@ def _nearest(scope: Scope, spoken: Spoken, elements: Sequence[Atom]) -> Atom | N
     return by_distance[0][1]
 
 
-def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
+def names(scope: Scope, spoken: ComparisonWord) -> Iterator[Word]:
     """Yield the names of the largest and smallest: *Gus* is ``max(distance, key=…)``."""
     by_place: dict[tuple[int, int], list[Candidate]] = {}
     start, end = scope.clause(spoken.start)
@@ -147,8 +147,10 @@ def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
         )
 
 
-def functions_of(spoken: Spoken) -> tuple[str, ...]:
+def functions_of(spoken: ComparisonWord) -> tuple[str, ...]:
     """Return what a superlative selects: *best* and *fastest* may be either."""
-    if spoken.what in ("largest", "smallest"):
-        return ("max",) if WAYS[spoken.what] > 0 else ("min",)
-    return ("max", "min") if spoken.what in EITHER and _SUPERLATIVE.fullmatch(spoken.word) else ()
+    if spoken.meaning in ("largest", "smallest"):
+        return ("max",) if WAYS[spoken.meaning] > 0 else ("min",)
+    return (
+        ("max", "min") if spoken.meaning in EITHER and _SUPERLATIVE.fullmatch(spoken.word) else ()
+    )

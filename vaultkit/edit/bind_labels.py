@@ -3,7 +3,7 @@
 The labels may be those of several lists and dictionaries, and the sentence often names none of
 them. Then the condition is sure if it holds for one of them alone, since the sentence is true.
 
-A *family* is the elements of one list, dictionary or loop. *Spoken* is a word of comparison in the
+A *family* is the elements of one list, dictionary or loop. `spoken` is a word of comparison in the
 sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
 dimension (`Scope.evidence`).
 """
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS, holds
 from vaultkit.edit.bind_extremes import EITHER, functions_of
 from vaultkit.edit.families import Family
@@ -41,7 +41,7 @@ _LONGEST = 150
 _HERE = re.compile("")
 
 
-def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
+def conditions(scope: Scope, spoken: ComparisonWord) -> list[Candidate]:
     """Return the conditions for a word of comparison that labels of the sentence give."""
     if spoken.denied:
         return []
@@ -52,7 +52,7 @@ def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
                 for extreme in _extremes(scope, spoken)
             ]
         )
-    if spoken.what in ("more", "less", "same") or spoken.what in EITHER:
+    if spoken.meaning in ("more", "less", "same") or spoken.meaning in EITHER:
         return choose_reading(list(_pairs(scope, spoken)))
     return []
 
@@ -78,7 +78,7 @@ class _Extreme:
         return self.evidence, self.holds, self.candidate
 
 
-def names(scope: Scope, spoken: Spoken) -> Iterator[Word]:
+def names(scope: Scope, spoken: ComparisonWord) -> Iterator[Word]:
     """Yield the names of what is the largest or smallest: *Gus* is ``max(distance, key=…)``."""
     if spoken.denied or spoken.table == "weak" or not functions_of(spoken):
         return
@@ -122,7 +122,7 @@ def _code_of_name(scope: Scope, family: Family, function: str, index: int) -> tu
     return "", ""
 
 
-def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
+def _extremes(scope: Scope, spoken: ComparisonWord) -> Iterator[_Extreme]:
     """Yield for each family whether the label next to a superlative is its extreme."""
     start, end = scope.clause(spoken.start)
     for family in scope.families:
@@ -138,7 +138,7 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
         near = _next_to(scope, spoken, inside) or bound
         if not near or (not evidence and not near[0].is_text and near is not bound):
             continue
-        if spoken.what in EITHER and not evidence:
+        if spoken.meaning in EITHER and not evidence:
             continue
         values, known = family.numbers, evidence
         for function in functions_of(spoken):
@@ -155,13 +155,13 @@ def _extremes(scope: Scope, spoken: Spoken) -> Iterator[_Extreme]:
             if element.code in scope.codes:
                 evidence += _LABELLED
             score = SCORE + _LABELLED + evidence - element.cost
-            if spoken.what in EITHER and not scope.decides(spoken, code):
+            if spoken.meaning in EITHER and not scope.decides(spoken, code):
                 continue
             candidate = Candidate(code, score, True, (element,))
             yield _Extreme(evidence, bool(with_best), candidate, family, function, shown)
 
 
-def _bound_beside(scope: Scope, spoken: Spoken, family: Family) -> list[Mention]:
+def _bound_beside(scope: Scope, spoken: ComparisonWord, family: Family) -> list[Mention]:
     """Return the only number beside a superlative that is bound, if it is to an element."""
     begins, ends = scope.part(spoken.start)
     inside = [number for number in scope.bound if begins <= number[0] < ends]
@@ -173,7 +173,7 @@ def _bound_beside(scope: Scope, spoken: Spoken, family: Family) -> list[Mention]
     ]
 
 
-def _next_to(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list[Mention]:
+def _next_to(scope: Scope, spoken: ComparisonWord, mentions: Sequence[Mention]) -> list[Mention]:
     """Return the labels before or behind a superlative; those behind a comma only if need be."""
     begins, ends = scope.part(spoken.start)
     inside = [mention for mention in mentions if begins <= mention.start < ends] or mentions
@@ -186,9 +186,9 @@ def _next_to(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list[
     )
 
 
-def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
+def _pairs(scope: Scope, spoken: ComparisonWord) -> Iterator[_Reading]:
     """Yield for each family whether two labels compare as the sentence says."""
-    same = spoken.what == "same"
+    same = spoken.meaning == "same"
     for family in scope.families:
         if family.is_text and not family.is_time:
             continue
@@ -206,14 +206,16 @@ def _pairs(scope: Scope, spoken: Spoken) -> Iterator[_Reading]:
             if cost_of_fit(gap, abs(values[0] - values[1])) is None:
                 continue
             evidence += _OF_GAP
-        is_clear = all(mention.is_text for mention in compared) and spoken.what not in EITHER
+        is_clear = all(mention.is_text for mention in compared) and spoken.meaning not in EITHER
         if not evidence and (not is_clear or spoken.table == "order"):
             continue
-        way = WAYS.get(spoken.what, 1 if values[0] > values[1] else -1)
+        way = WAYS.get(spoken.meaning, 1 if values[0] > values[1] else -1)
         is_so = all(holds(values[0], other, way) for other in values[1:])
         code = f" {SIGNS[way]} ".join(element.code for element in elements)
         score = SCORE + _LABELLED + evidence - max(element.cost for element in elements)
-        decided = same or scope.decides(spoken, code) or (spoken.what in EITHER and gap is not None)
+        decided = (
+            same or scope.decides(spoken, code) or (spoken.meaning in EITHER and gap is not None)
+        )
         yield evidence, is_so and decided, Candidate(code, score, True, (elements[0],))
 
 
@@ -255,10 +257,12 @@ def multiples(scope: Scope) -> Iterator[Word]:
             yield Word(stated.start, stated.end, chosen, states=False)
 
 
-def _compared(scope: Scope, spoken: Spoken, mentions: Sequence[Mention]) -> list[Mention] | None:
+def _compared(
+    scope: Scope, spoken: ComparisonWord, mentions: Sequence[Mention]
+) -> list[Mention] | None:
     """Return the labels that a word compares, the subject first; None if these are not clear."""
     start, end = scope.clause(spoken.start)
-    same = spoken.what == "same"
+    same = spoken.meaning == "same"
     link = (_equal_to(scope) if same else _than(scope)).search(scope.text, spoken.end, end)
     if spoken.table == "order":
         link = _HERE.search(scope.text, spoken.end)

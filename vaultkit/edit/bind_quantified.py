@@ -3,7 +3,7 @@
 A quantifier, a count or a share before the comparison says of how many elements it holds; without
 one, a label says of which. The bound is a number, a unit (*longer than a metre*), or a mean.
 
-A *family* is the elements of one list, dictionary or loop. *Spoken* is a word of comparison in the
+A *family* is the elements of one list, dictionary or loop. `spoken` is a word of comparison in the
 sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
 dimension (`Scope.evidence`).
 """
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import unit_named
 from vaultkit.edit.bind_compared import SCORE
@@ -90,14 +90,14 @@ class Bound:
     code: str
 
 
-def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
+def conditions(scope: Scope, spoken: ComparisonWord) -> list[Candidate]:
     """Return the conditions for a word that bounds elements."""
     return choose_reading(
         [(evidence, holds, candidate) for evidence, holds, candidate, _ in _read(scope, spoken)]
     )
 
 
-def numbers(scope: Scope, spoken: Spoken) -> Iterator[Word]:
+def numbers(scope: Scope, spoken: ComparisonWord) -> Iterator[Word]:
     """Yield the count or share before a word that bounds, with its expression."""
     quantity = _quantity(scope, spoken)
     if not quantity or not quantity.stated:
@@ -110,15 +110,15 @@ def numbers(scope: Scope, spoken: Spoken) -> Iterator[Word]:
 
 
 def _read(
-    scope: Scope, spoken: Spoken
+    scope: Scope, spoken: ComparisonWord
 ) -> Iterator[tuple[float, bool, Candidate, Candidate | None]]:
     """Yield for each family whether as many elements are beyond the bound.
 
     There are the evidence for the family, the condition, and the expression of the count.
     """
-    if spoken.what not in _SIGNS:
+    if spoken.meaning not in _SIGNS:
         return
-    sign, quantity = _SIGNS[spoken.what], _quantity(scope, spoken)
+    sign, quantity = _SIGNS[spoken.meaning], _quantity(scope, spoken)
     start, _ = scope.clause(spoken.start)
     for family in scope.all_families:
         bounds = [] if family.is_text else list(_bounds(scope, spoken, family))
@@ -166,7 +166,9 @@ def _read(
             yield evidence + (quantity.size == size), holds, condition, value
 
 
-def _only(scope: Scope, spoken: Spoken, family: Family, condition: str) -> tuple[int, str] | None:
+def _only(
+    scope: Scope, spoken: ComparisonWord, family: Family, condition: str
+) -> tuple[int, str] | None:
     """Return the element of which alone something is said, and the code: *only the last one*."""
     start, _ = scope.clause(spoken.start)
     words, text, count = scope.page.words, scope.text, len(family.elements)
@@ -190,7 +192,7 @@ def _only(scope: Scope, spoken: Spoken, family: Family, condition: str) -> tuple
     return index, f"sum({each}) == 1 and {element} {condition}"
 
 
-def _number(scope: Scope, spoken: Spoken) -> Stated | None:
+def _number(scope: Scope, spoken: ComparisonWord) -> Stated | None:
     """Return the number behind a word that bounds it, or that before *or more*."""
     words = scope.page.words
     if words.regex(r"<bounds.behind>\b").match(spoken.word):
@@ -216,7 +218,7 @@ def _number(scope: Scope, spoken: Spoken) -> Stated | None:
     return number if gap.fullmatch(between) else None
 
 
-def _bounds(scope: Scope, spoken: Spoken, family: Family) -> Iterator[Bound]:
+def _bounds(scope: Scope, spoken: ComparisonWord, family: Family) -> Iterator[Bound]:
     """Yield the values that may bound the elements of a family, by the words behind."""
     words, text = scope.page.words, scope.text
     if number := _number(scope, spoken):
@@ -261,7 +263,7 @@ def _named(scope: Scope, said: frozenset[str], family: Family) -> Iterator[Bound
             return
 
 
-def _quantity(scope: Scope, spoken: Spoken) -> Quantity | None:
+def _quantity(scope: Scope, spoken: ComparisonWord) -> Quantity | None:
     """Return of how many elements a word of comparison is said, by the words before it."""
     start, _ = scope.part(spoken.start)
     words, text = scope.page.words, scope.text

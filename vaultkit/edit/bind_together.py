@@ -3,7 +3,7 @@
 They are two lists or dictionaries with the same items, or the items of a loop and what it prints
 for each. The condition compares every two items.
 
-A *family* is the elements of one list, dictionary or loop. *Spoken* is a word of comparison in the
+A *family* is the elements of one list, dictionary or loop. `spoken` is a word of comparison in the
 sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
 dimension (`Scope.evidence`).
 """
@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.edit.bind_compared import SCORE, WAYS
 from vaultkit.edit.families import Family
 from vaultkit.edit.scope import Scope
@@ -66,7 +66,7 @@ class _Quantity:
         return re.sub(rf"(?<![\w.'\"]){self.variable}\b", name, self.each)
 
 
-def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
+def conditions(scope: Scope, spoken: ComparisonWord) -> list[Candidate]:
     """Return the condition for the last of two words of comparison that belong together."""
     way = _way(scope, spoken)
     if not way:
@@ -90,7 +90,7 @@ def conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     return [chosen] if len(chosen.code) <= _LONGEST else []
 
 
-def joins_two(scope: Scope, spoken: Spoken) -> bool:
+def joins_two(scope: Scope, spoken: ComparisonWord) -> bool:
     """Return whether a word says how a quantity changes with another one."""
     return bool(_way(scope, spoken))
 
@@ -103,13 +103,13 @@ def _named(one: _Quantity, other: _Quantity, said: frozenset[str]) -> float:
     return (overlap(distinctive, said) >= NAMED) + _WHOLE * is_whole
 
 
-def _way(scope: Scope, spoken: Spoken) -> int:
+def _way(scope: Scope, spoken: ComparisonWord) -> int:
     """Return 1 if two quantities grow together by the words, −1 if one falls; 0 if neither."""
     words, text = scope.page.words, scope.text
-    if spoken.denied or spoken.table != "directions" or spoken.what not in WAYS:
+    if spoken.denied or spoken.table != "directions" or spoken.meaning not in WAYS:
         return 0
     before = text[scope.sentence.start : spoken.start]
-    second_way = WAYS[spoken.what]
+    second_way = WAYS[spoken.meaning]
     the = "<binding.article>"
     both = rf"\W*(?:<together.opening>\W+)?{the}\s{_comparative(scope)}\b[^.;:]*,\s{the}\s+$"
     plural = rf"\W*{_comparative(scope)}\s[^\W\d_]+s\s(?:<grammar.being>|<together.verbs>)\s+$"
@@ -117,7 +117,7 @@ def _way(scope: Scope, spoken: Spoken) -> int:
     for pattern in (both, plural):
         if match := words.regex(pattern).fullmatch(before):
             return second_way * _of_word(scope, match["way"])
-    if spoken.what in ("rises", "falls"):
+    if spoken.meaning in ("rises", "falls"):
         given = rf"\b<binding.with>\s(?P<way>{_change(scope)})\s"
         for pattern in (changes, given):
             if match := words.regex(pattern).search(before):
@@ -143,7 +143,7 @@ def _of_word(scope: Scope, word: str) -> int:
     return next(way for name, way in WAYS.items() if plain in lists.get(name, ()))
 
 
-def _parts(scope: Scope, spoken: Spoken) -> tuple[frozenset[str], frozenset[str]]:
+def _parts(scope: Scope, spoken: ComparisonWord) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of the two quantities."""
     text, words = scope.text, scope.page.words
     start, end = scope.sentence.start, scope.sentence.end

@@ -1,6 +1,6 @@
 """Searches conditions that a list rises or falls.
 
-A *family* is the elements of one list, dictionary or loop. *Spoken* is a word of comparison in the
+A *family* is the elements of one list, dictionary or loop. `spoken` is a word of comparison in the
 sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
 dimension (`Scope.evidence`).
 """
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from vaultkit.claims.comparisons import Spoken
+from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS
 from vaultkit.edit.described import WORD
 from vaultkit.edit.expressions import Atom
@@ -26,7 +26,7 @@ _MANY = 6
 _OF_LOOP, _LONGEST = 3.0, 200
 
 
-def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candidate]:
+def trends(scope: Scope, spoken: ComparisonWord, start: int, end: int) -> Iterator[Candidate]:
     """Yield conditions that a list rises or falls from each element to the next.
 
     A list must be named, or be the only one that is in order where the sentence says so: *until
@@ -83,9 +83,9 @@ def trends(scope: Scope, spoken: Spoken, start: int, end: int) -> Iterator[Candi
         yield from (one for one in choose_reading(unnamed) if len(one.code) <= _LONGEST)
 
 
-def _is_in_order(values: Sequence[float], spoken: Spoken) -> bool | None:
+def _is_in_order(values: Sequence[float], spoken: ComparisonWord) -> bool | None:
     """Return whether values rise or fall throughout, as a word says; None if that says nothing."""
-    steps = [(b - a) * WAYS[spoken.what] for a, b in pairwise(values)]
+    steps = [(b - a) * WAYS[spoken.meaning] for a, b in pairwise(values)]
     # Equal steps are a grid, of which no sentence says that it rises.
     is_grid = len(steps) > 2 and max(steps) - min(steps) <= 1e-9 * abs(max(steps))
     if len(steps) < 2 or is_grid:
@@ -93,9 +93,11 @@ def _is_in_order(values: Sequence[float], spoken: Spoken) -> bool | None:
     return max(steps) <= 0 if spoken.denied else min(steps) > 0
 
 
-def _condition(spoken: Spoken, family: Family, first: int, last: int, is_part_said: bool) -> str:
+def _condition(
+    spoken: ComparisonWord, family: Family, first: int, last: int, is_part_said: bool
+) -> str:
     """Return the code that a part of a list rises or falls; if it is long, only of its ends."""
-    sign = SIGNS[WAYS[spoken.what]]
+    sign = SIGNS[WAYS[spoken.meaning]]
     if spoken.denied:
         sign = {">": "<=", "<": ">="}[sign]
     loop, elements = family.loop, family.elements
@@ -120,14 +122,14 @@ _EACH = r"\b<trends.each>\s(?:\w+\s){1,3}<grammar.being>\s(?:\w+\s)?$"
 _BEFORE = r"\s(?:\w+\s)?<trends.one_before>\b"
 
 
-def compares_neighbours(scope: Scope, spoken: Spoken) -> bool:
+def compares_neighbours(scope: Scope, spoken: ComparisonWord) -> bool:
     """Return whether a word compares each element with the one before."""
     regex = scope.page.words.regex
     is_of_each = regex(_EACH).search(scope.text, scope.sentence.start, spoken.start)
     return bool(is_of_each and regex(_BEFORE).match(scope.text, spoken.end))
 
 
-def _range(scope: Scope, spoken: Spoken, family: Family) -> tuple[int, int, bool] | None:
+def _range(scope: Scope, spoken: ComparisonWord, family: Family) -> tuple[int, int, bool] | None:
     """Return the part of a list that a change is about: *from May to July*, *until Friday*.
 
     The last item of the result is whether the sentence says a part; the result is None if it says

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from vaultkit.claims.comparisons import Spoken, comparisons
+from vaultkit.claims.comparisons import ComparisonWord, comparisons
 from vaultkit.edit import bind_extremes, bind_labels, bind_quantified, bind_together
 from vaultkit.edit.bind_compared import NEAR, compare_numbers_beside, zeros
 from vaultkit.edit.bind_numbers import Reading
@@ -42,7 +42,7 @@ def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> I
         if not inside or spoken.table not in _TABLES:
             continue
         if spoken.table == "sides":
-            spoken = replace(spoken, what=f"sides:{spoken.what}")
+            spoken = replace(spoken, meaning=f"sides:{spoken.meaning}")
         agreeing = [
             condition for condition in _conditions(scope, spoken)
             if scope.agrees(spoken, condition.code) and not scope.excludes(spoken, condition.code)
@@ -59,7 +59,7 @@ def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> I
     yield from _limits(scope, readings)
 
 
-def _conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
+def _conditions(scope: Scope, spoken: ComparisonWord) -> list[Candidate]:
     """Return the conditions for a word of comparison, found in different ways."""
     if bind_together.joins_two(scope, spoken):
         return bind_together.conditions(scope, spoken)
@@ -70,17 +70,19 @@ def _conditions(scope: Scope, spoken: Spoken) -> list[Candidate]:
     ]
 
 
-def _numeric_conditions(scope: Scope, spoken: Spoken) -> Iterator[Candidate]:
+def _numeric_conditions(scope: Scope, spoken: ComparisonWord) -> Iterator[Candidate]:
     """Yield conditions on two numbers, on the largest or smallest element, or on a trend.
 
     A word of the table ``weak``, such as *high* or *over*, compares only two numbers beside it.
     """
-    if not spoken.denied and spoken.what in ("more", "less"):
+    if not spoken.denied and spoken.meaning in ("more", "less"):
         yield from compare_numbers_beside(scope.text, scope.stated, spoken, scope.page.words)
     if spoken.table == "weak":
         return
-    if spoken.what in ("rises", "falls") or (
-        not spoken.denied and spoken.what in ("more", "less") and compares_neighbours(scope, spoken)
+    if spoken.meaning in ("rises", "falls") or (
+        not spoken.denied
+        and spoken.meaning in ("more", "less")
+        and compares_neighbours(scope, spoken)
     ):
         yield from trends(scope, spoken, *scope.clause(spoken.start))
     if not spoken.denied:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from vaultkit.claims.clauses import words_of_clauses
-from vaultkit.claims.comparisons import Spoken, contradiction
+from vaultkit.claims.comparisons import ComparisonWord, contradiction
 from vaultkit.claims.relations import relation
 from vaultkit.claims.stated import Stated
 from vaultkit.edit.bind_beside import numbers_of, unit_or_noun
@@ -111,14 +111,14 @@ class Scope:
         self.codes = {side.code for _, _, side in self.bound}
         self._mentions: dict[str, list[Mention]] = {}
 
-    def agrees(self, spoken: Spoken, code: str) -> bool:
+    def agrees(self, spoken: ComparisonWord, code: str) -> bool:
         """Return whether the words before a condition do not contradict it."""
         tree = ast.parse(code, mode="eval").body
         before = self.text[self.sentence.start : spoken.end]
         behind = self.text[spoken.end : self.sentence.end]
         return not contradiction(before, relation(tree), self.page.words, behind)
 
-    def decides(self, spoken: Spoken, code: str) -> bool:
+    def decides(self, spoken: ComparisonWord, code: str) -> bool:
         """Return whether the word would contradict a condition if that were turned round."""
         return self.agrees(spoken, code) and not self.agrees(spoken, turned(code))
 
@@ -141,7 +141,7 @@ class Scope:
         stop = statement_end.search(self.text, at, end)
         return stops[-1] if stops else start, stop.start() if stop else end
 
-    def gap(self, spoken: Spoken) -> Stated | None:
+    def gap(self, spoken: ComparisonWord) -> Stated | None:
         """Return the number by which something is more or less: *43 more runs*, *5 days longer*.
 
         It may be behind *by*: *spelt outweighs rye by 50 g*.
@@ -233,7 +233,7 @@ class Scope:
     def _said(self) -> frozenset[str]:
         return self.sentence.said
 
-    def excludes(self, spoken: Spoken, code: str) -> bool:
+    def excludes(self, spoken: ComparisonWord, code: str) -> bool:
         """Return whether a condition is on elements of another dimension than the adjective."""
         return any(
             any(element.code in code for element in family.elements)
@@ -251,7 +251,7 @@ class Scope:
             for other in self.families
         )
 
-    def dimensions(self, spoken: Spoken) -> set[str]:
+    def dimensions(self, spoken: ComparisonWord) -> set[str]:
         """Return the dimensions of which an adjective is said: weight, of *heavier*."""
         table = self.page.words.words["adjectives"]
         return {kind for kind, adjectives in table.items() if spoken.word.lower() in adjectives}
@@ -265,7 +265,7 @@ class Scope:
         }  # fmt: skip
 
     def evidence(
-        self, spoken: Spoken, family: Family, *, may_be_unknown: bool = False
+        self, spoken: ComparisonWord, family: Family, *, may_be_unknown: bool = False
     ) -> float | None:
         """Return what speaks for a family: its names, and an adjective of its dimension.
 
