@@ -83,7 +83,7 @@ class Backing:
         if quantity.place not in _APART:
             near = self._by_distance(quantity)
         stated = [self.seen.stated, self.seen.bound]
-        if amount.whole:
+        if amount.is_integer:
             stated += [self.seen.lengths, self.seen.shown, self.seen.sizes]
         for evidence in (*near, *stated):
             if source := evidence.source_of(evidence.exact(amount)):
@@ -118,7 +118,7 @@ class Backing:
             if _IN_PERCENT.search(text) and amounts[0].scales == (Fraction(100),):
                 (amount,) = amounts
                 for number in map(parse_number, NUMBER_IN_OUTPUT.findall(text)):
-                    if abs(exact_fraction(number) - amount.value) <= amount.unit / 2:
+                    if abs(exact_fraction(number) - amount.value) <= amount.step / 2:
                         return f"{line}: {number:g}"
         return ""
 
@@ -189,8 +189,8 @@ class Backing:
         if stated is not None:
             tiers.insert(1, (lambda a: near.holds(a) or stated.holds(a), STATED, LIKELY))
         for found, of_decimals, of_integers in tiers:
-            allowed = of_integers if amount.whole else of_decimals
-            allowed = LIKELY if amount.over else allowed
+            allowed = of_integers if amount.is_integer else of_decimals
+            allowed = LIKELY if amount.denominator else allowed
             if found(amount) and self.chance(amount, found) <= allowed:
                 return True
         return False
@@ -203,28 +203,28 @@ class Backing:
         exact = (
             self.seen.stated,
             self.seen.bound,
-            *((self.seen.lengths, self.seen.shown) if amount.whole else ()),
+            *((self.seen.lengths, self.seen.shown) if amount.is_integer else ()),
         )
         return any(evidence.holds(amount, counted) for evidence in exact)
 
     def _sized(self, amount: Amount) -> bool:
-        return amount.whole and (self.seen.sizes.holds(amount) or self._is_exact(amount))
+        return amount.is_integer and (self.seen.sizes.holds(amount) or self._is_exact(amount))
 
     def _rounded(self, near: Evidence, amount: Amount) -> bool:
         return self._is_exact(amount) or (
-            (not amount.whole or abs(amount.value) >= _LONG)
+            (not amount.is_integer or abs(amount.value) >= _LONG)
             and (near.rounds_to(amount) or self.seen.bound.rounds_to(amount))
         )
 
     def _is_anywhere(self, amount: Amount) -> bool:
         """Return whether any number of the page backs an amount, however far away."""
         if self._is_exact(amount, counted=True) or (
-            amount.whole and self.seen.elements.holds(amount)
+            amount.is_integer and self.seen.elements.holds(amount)
         ):
             return True
-        if amount.whole and self.seen.sizes.holds(amount):
+        if amount.is_integer and self.seen.sizes.holds(amount):
             return True
-        if amount.whole and abs(amount.value) < _LONG:
+        if amount.is_integer and abs(amount.value) < _LONG:
             return False
         every = (self.seen.shown, self.seen.bound, self.seen.elements)
         return any(evidence.rounds_to(amount, counted=True) for evidence in every)
@@ -248,7 +248,7 @@ class Backing:
                 "show more digits, or show it in an output next to it"
             )
         every = self.seen.shown.numbers | self.seen.bound.numbers
-        wanted = [value for _, value, _ in amount.wanted]
+        wanted = [accepted.nearest for accepted in amount.accepted]
         nearest = sorted(
             (number for number in every if np.isfinite(number)),
             key=lambda n: min(abs(n - w) / (abs(w) or 1) for w in wanted),

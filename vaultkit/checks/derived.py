@@ -34,12 +34,12 @@ def derivation(quantity: Quantity, others: Sequence[Quantity]) -> str:
         return ""
     amount = quantity.readings[0][0]
     known = [(q.text, q.readings[0][0]) for q in others if _is_single(q)][:_MOST]
-    if amount.over or amount.digits < (_LEAST if len(known) == _TWO else _SURE):
+    if amount.denominator or amount.digits < (_LEAST if len(known) == _TWO else _SURE):
         return ""
     for text, value, is_exact in _results(known):
-        if amount.digits < _SURE and not (is_exact and amount.whole):
+        if amount.digits < _SURE and not (is_exact and amount.is_integer):
             continue
-        if any(abs(value - wanted) <= slack for wanted, _, slack in amount.wanted):
+        if any(abs(value - accepted.value) <= accepted.tolerance for accepted in amount.accepted):
             return text
     return ""
 
@@ -51,11 +51,11 @@ def _is_single(quantity: Quantity) -> bool:
 def _results(known: Sequence[tuple[str, Amount]]) -> Iterator[tuple[str, Fraction, bool]]:
     """Yield results with their expressions, and whether they add or subtract integers."""
     for (a, one), (b, other) in combinations(known, 2):
-        whole = one.whole and other.whole
+        whole = one.is_integer and other.is_integer
         yield f"{a} + {b}", one.value + other.value, whole
         yield f"{a} × {b}", one.value * other.value, False
     for (a, one), (b, other) in permutations(known, 2):
-        whole = one.whole and other.whole
+        whole = one.is_integer and other.is_integer
         if one.value > other.value:
             yield f"{a} − {b}", one.value - other.value, whole
         if other.value:

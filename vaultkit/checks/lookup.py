@@ -85,30 +85,30 @@ class Evidence:
         """Return a number of the collection that rounds to an amount at its digits.
 
         An amount with decimals matches a counted integer only if ``counted`` is true. An exact
-        amount (its unit is 0, as in 1/3) also matches a number of three or more digits that is a
+        amount (its step is 0, as in 1/3) also matches a number of three or more digits that is a
         rounding of it.
         """
-        for wanted, _, slack in amount.wanted:
+        for wanted, _, slack in amount.accepted:
             counts = counted or slack >= _HALF
-            reach = slack if amount.unit else abs(wanted) / 200  # the precision of three digits
+            reach = slack if amount.step else abs(wanted) / 200  # the precision of three digits
             for number in self.between(as_float(wanted - reach), as_float(wanted + reach)):
                 if not counts and self._is_counted(number):
                     continue
                 if abs(exact_fraction(number) - wanted) <= slack:
                     return number
-                if not amount.unit and is_rounding(number, wanted):
+                if not amount.step and is_rounding(number, wanted):
                     return number
         return None
 
     def exact(self, amount: Amount, counted: bool = False) -> float | None:
         """Return a number of the collection that equals an amount; see `rounded`."""
-        for wanted, nearest, slack in amount.wanted:
+        for wanted, nearest, slack in amount.accepted:
             counts = counted or slack >= _HALF or not slack
             for number in self.between(nearest, nearest):
                 if not counts and self._is_counted(number):
                     continue
                 # A fraction such as 1/3 states no decimals: compare with its float.
-                if exact_fraction(number) == wanted or (amount.over and number == nearest):
+                if exact_fraction(number) == wanted or (amount.denominator and number == nearest):
                     return number
         return None
 

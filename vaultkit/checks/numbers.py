@@ -43,13 +43,13 @@ class Numbers:
         in_order, counted = rows.in_order(), self._counted_lengths()
         loops = find_origins(self.seen.note.blocks).loops
         quantities = claims_of(self.seen.note).quantities
-        named = {(q.sentence, q.of, _value(q)) for q in quantities if q.of}
+        named = {(q.sentence, q.name, _value(q)) for q in quantities if q.name}
         again = Counter((sentence, name) for sentence, name, _ in named)
         for index, quantity in enumerate(quantities):
             line, text, column = quantity.line, quantity.text, quantity.column
 
             verdict = partial(_verdict, quantity)
-            known = self._values_of_name(quantity) if quantity.of else None
+            known = self._values_of_name(quantity) if quantity.name else None
             if quantity.is_small and not known:
                 continue
             if quantity.given:
@@ -59,13 +59,13 @@ class Numbers:
             ):
                 values = " or ".join(f"{number:.6g}" for number in sorted(known.numbers))
                 # *First `x[0] = 4`, then `x[0] = 6`* has the value of an earlier moment.
-                is_once = again[quantity.sentence, quantity.of] == 1
+                is_once = again[quantity.sentence, quantity.name] == 1
                 is_once = is_once and not self._is_assigned_again(quantity)
-                sure = is_once and quantity.of not in loops and _contradicts(quantity, known)
+                sure = is_once and quantity.name not in loops and _contradicts(quantity, known)
                 outcome = FAILS if sure else UNJUDGED
-                yield verdict(outcome, f"{quantity.of} is {values}")
+                yield verdict(outcome, f"{quantity.name} is {values}")
             elif known and len(quantity.readings) == 1:
-                yield verdict(HOLDS, f"variable {quantity.of}: {quantity.of} = {text}")
+                yield verdict(HOLDS, f"variable {quantity.name}: {quantity.name} = {text}")
             elif length := counted.get((line, column), {}).get(text.split()[0]):
                 yield verdict(HOLDS, length)
             elif quantity.is_vector:
@@ -95,7 +95,7 @@ class Numbers:
     def _is_assigned_again(self, quantity: Quantity) -> bool:
         """Return whether the lines around a number assign to its name twice."""
         around = self.seen.note.lines[max(0, quantity.line - 2) : quantity.line + 1]
-        assigned = rf"(?<![\w.]){re.escape(quantity.of)}\s*=(?!=)"
+        assigned = rf"(?<![\w.]){re.escape(quantity.name)}\s*=(?!=)"
         return len(re.findall(assigned, "\n".join(around))) > 1
 
     def _derivation(self, quantity: Quantity) -> str:
@@ -122,9 +122,9 @@ class Numbers:
 
     def _values_of_name(self, quantity: Quantity) -> Evidence | None:
         """Return the values of a name above and below a number stated as its value."""
-        values = [(line, v[quantity.of]) for line, v in self.seen.values if quantity.of in v]
-        if "[" in quantity.of:
-            name, _, place = quantity.of.rstrip("]").partition("[")
+        values = [(line, v[quantity.name]) for line, v in self.seen.values if quantity.name in v]
+        if "[" in quantity.name:
+            name, _, place = quantity.name.rstrip("]").partition("[")
             index = tuple(map(int, place.split(",")))
             values = [
                 (line, float(array[name][index]))
@@ -136,7 +136,7 @@ class Numbers:
         if not values:
             return None
         known = Evidence()
-        known.add({*above[-1:], *below[:1]}, f"variable {quantity.of}")
+        known.add({*above[-1:], *below[:1]}, f"variable {quantity.name}")
         return known
 
 
@@ -146,7 +146,7 @@ def _contradicts(quantity: Quantity, known: Evidence) -> bool:
     In code it always is. In text without backticks, a letter may have another value for once, *on
     the Moon (g = 1.62)*, or another unit: only a number that differs by one slip is wrong there.
     """
-    if quantity.is_of_code:
+    if quantity.is_name_in_code:
         return True
     # The first reading takes it as one number, if it may be several.
     amounts = [amount for reading in quantity.readings[:1] for amount in reading]
@@ -166,10 +166,10 @@ def _is_slip(amount: Amount, number: float) -> bool:
     >>> [_is_slip(stated, number) for number in (0.62, 0.96, -0.69, 0.42)]
     [True, True, True, False]
     """
-    if not amount.digits or not amount.unit or not math.isfinite(number):
+    if not amount.digits or not amount.step or not math.isfinite(number):
         return False
     for scale in amount.scales:
-        unit = amount.unit
+        unit = amount.step
         steps = round(Fraction(repr(number)) * scale / unit)
         stated = round(amount.value / unit)
         if steps == stated:

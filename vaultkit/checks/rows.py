@@ -36,11 +36,13 @@ class Rows:
         row: list[int] = []
         every = claims_of(self.seen.note).quantities
         for index, quantity in enumerate((*every, None)):
-            if quantity is None or not quantity.goes_on:
+            if quantity is None or not quantity.continues_list:
                 if len(row) >= _ROW:
                     quantities = [every[n] for n in row]
                     source = self._source_of_row(quantities)
-                    fractions = all(q.readings[0] and q.readings[0][0].over for q in quantities)
+                    fractions = all(
+                        q.readings[0] and q.readings[0][0].denominator for q in quantities
+                    )
                     sources.update(dict.fromkeys(row, source) if source or fractions else {})
                 row = []
             row.append(index)
@@ -49,7 +51,7 @@ class Rows:
     def _source_of_row(self, row: Sequence[Quantity]) -> str:
         """Return the first output or array that has a row in order, and its numbers there."""
         amounts = [q.readings[0][0] for q in row if q.readings[0]]
-        if len(amounts) < len(row) or not any(a.over or 0 < a.unit < 1 for a in amounts):
+        if len(amounts) < len(row) or not any(a.denominator or 0 < a.step < 1 for a in amounts):
             return ""
         written = [(list(numbers), source) for numbers, source in self.seen.rows.items()]
         for numbers, source in (*self.seen.sequences, *written):
@@ -78,7 +80,7 @@ class Rows:
 
 def _shows(number: float, amount: Amount) -> bool:
     """Return whether a number has the digits of the text, or rounds its fraction."""
-    slack = max(as_float(amount.unit / 2) * (1 + 1e-9), 1e-12)
+    slack = max(as_float(amount.step / 2) * (1 + 1e-9), 1e-12)
     if abs(number - as_float(amount.value)) <= slack:
         return True
-    return bool(amount.over) and is_rounding(number, amount.value)
+    return bool(amount.denominator) and is_rounding(number, amount.value)

@@ -141,7 +141,7 @@ def stated_vectors(prose: Prose) -> Iterator[Quantity]:
             continue
         minus = str.maketrans(MINUS, "-" * len(MINUS))
         numbers = re.findall(r"-?\d", found[0].translate(minus))
-        row = tuple(Amount(Fraction(number), Fraction(1), whole=True) for number in numbers)
+        row = tuple(Amount(Fraction(number), Fraction(1), is_integer=True) for number in numbers)
         reason = prose.reason_behind(text, end)
         line, column = prose.place_of(start)
         yield Quantity(
@@ -166,7 +166,7 @@ class _Number:
     #: What it may mean; of one reading, the page must have all amounts.
     readings: tuple[tuple[Amount, ...], ...]
     name: str
-    is_of_code: bool
+    is_name_in_code: bool
     is_small: bool
 
 
@@ -193,8 +193,8 @@ def _numbers_in_digits(prose: Prose) -> Iterator[Quantity]:
             read.readings,
             column,
             continues,
-            of=read.name,
-            is_of_code=read.is_of_code,
+            name=read.name,
+            is_name_in_code=read.is_name_in_code,
             is_small=read.is_small,
             sentence=prose.place_of(start),
             is_bound=_is_bound(text[max(0, start, first - 60) : first]),
@@ -212,11 +212,11 @@ def _read_number(text: str, number: re.Match[str]) -> _Number | None:
     readings = tuple(dict.fromkeys(_readings(number, before)))
     if more := _MORE.match(text, number.end()):
         readings = tuple(_with_digit_added(reading, int(more[1])) for reading in readings)
-    name, is_of_code = _name_before(text, number)
+    name, is_name_in_code = _name_before(text, number)
     is_small = bool(name and not readings and number[0].isdigit())
     if is_small:
-        readings = ((Amount(Fraction(number[0]), Fraction(1), whole=True),),)
-    return _Number(number, readings, name, is_of_code, is_small) if readings else None
+        readings = ((Amount(Fraction(number[0]), Fraction(1), is_integer=True),),)
+    return _Number(number, readings, name, is_name_in_code, is_small) if readings else None
 
 
 #: Words before a number that is a bound: *less than 0.9*, *between 2 and 3*.
@@ -246,7 +246,7 @@ def _with_digit_added(reading: tuple[Amount, ...], more: int) -> tuple[Amount, .
     *others, last = reading or (None,)
     if last is None or others or last.value.denominator != 1:
         return reading
-    return (replace(last, value=last.value + more, unit=Fraction(1), whole=True),)
+    return (replace(last, value=last.value + more, step=Fraction(1), is_integer=True),)
 
 
 #: *x1.5* and *x129* are factors, except in code, where they are names.
@@ -291,7 +291,7 @@ def _readings_of_words(number: Number, text: str) -> Iterator[Amount]:
         return
     scales = (Fraction(1), Fraction(100)) if percent else (Fraction(1),)
     is_rough = value < _LEAST_IN_WORDS
-    yield Amount(value, Fraction(1), scales, whole=not percent, is_rough=is_rough)
+    yield Amount(value, Fraction(1), scales, is_integer=not percent, is_rough=is_rough)
     if value % TEN == 0:
         # *Fifty* may be rounded.
         zeros = len(str(value)) - len(str(value).rstrip("0"))
@@ -319,8 +319,8 @@ def _readings(found: re.Match[str], before: str) -> Iterator[tuple[Amount, ...]]
         digits = found["number"]
         step = Fraction(1, 10 ** len(digits.partition(".")[2]))
         yield (
-            Amount(number.base, step, whole="." not in digits),
-            Amount(Fraction(number.exponent), Fraction(1), whole=True),
+            Amount(number.base, step, is_integer="." not in digits),
+            Amount(Fraction(number.exponent), Fraction(1), is_integer=True),
         )
 
 
@@ -352,10 +352,10 @@ def _scaled_readings(
     if divisor is not None:
         if divisor:
             own = value / divisor
-            yield (Amount(own, Fraction(0), tuple(scales), either, over=divisor),)
+            yield (Amount(own, Fraction(0), tuple(scales), either, denominator=divisor),)
         if max(abs(value), divisor) >= TEN:
             step = Fraction(1, 10 ** len(found["over"].partition(".")[2]))
-            yield amount, Amount(divisor, step, whole=divisor.denominator == 1)
+            yield amount, Amount(divisor, step, is_integer=divisor.denominator == 1)
         return
     if not decimal and digits[0] == "0" and len(digits) > 1:
         yield ()  # a leading zero: not a number, so nothing backs it
@@ -363,10 +363,10 @@ def _scaled_readings(
         yield (amount,)
         parts = re.split("[ ,]", digits)
         if not decimal and len(parts) > 1 and not any(part.startswith("0") for part in parts):
-            several = [Amount(Fraction(part), Fraction(1), whole=True) for part in parts]
+            several = [Amount(Fraction(part), Fraction(1), is_integer=True) for part in parts]
             yield tuple(part for part in several if _must_be_backed(part))
 
 
 def _must_be_backed(amount: Amount) -> bool:
     """Return whether a number must be backed: decimals, and integers from 10 on."""
-    return amount.unit != 1 or abs(amount.value) >= TEN
+    return amount.step != 1 or abs(amount.value) >= TEN

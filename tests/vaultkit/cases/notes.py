@@ -66,7 +66,7 @@ def quantities(text: str) -> list[str]:
 
     def line(number: Quantity) -> str:
         written = f"{number.line}:{number.column} {number.text}"
-        written += f" of {number.of}" if number.of else ""
+        written += f" of {number.name}" if number.name else ""
         written += " in a vector" if number.is_vector else ""
         return written + (f" given: {number.given}" if number.given else "")
 
