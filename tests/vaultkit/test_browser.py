@@ -14,7 +14,7 @@ import pytest
 from markdown import markdown
 
 from vaultkit.claims.places import page_places
-from vaultkit.doors.browser import BrowserChecker
+from vaultkit.doors.browser import BrowserChecker, replace_code
 from vaultkit.read.vault import Vault
 from vaultkit.render.host import EXTENSIONS
 from vaultkit.site.runnable import (
@@ -266,6 +266,25 @@ def test_a_notebook_is_edited_like_a_note(desk: BrowserChecker) -> None:
     assert by_place(found) == {"block-0": "holds"}
     desk.check("B.ipynb", {0: "x = 4\n\nprint(x)"}, found.append)
     assert by_place(found) == {"block-0": "fails"}
+
+
+def test_an_edit_finds_its_cell_behind_a_block_in_a_markdown_cell(desk: BrowserChecker) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "execution_count": 1, "outputs": []}
+    words = {"cell_type": "markdown", "metadata": {}, "source": ["```python\n", "y = 1\n", "```"]}
+    notebook = {
+        "cells": [words, {**cell, "source": ["x = 3\n"]}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path = desk.vault.root / "B.ipynb"
+    path.write_text(json.dumps(notebook, indent=1) + "\n")
+    desk = BrowserChecker(desk.vault.root, desk.settings)
+    note = desk.vault.notes[path]
+    edited = json.loads(replace_code(note, {1: "x = 4"}))
+    assert [cell["source"] for cell in edited["cells"]] == [words["source"], ["x = 4"]]
+    with pytest.raises(ValueError, match="Markdown cell"):
+        replace_code(note, {0: "y = 2"})
 
 
 def test_the_page_calls_its_parts_the_same(vault: Vault) -> None:

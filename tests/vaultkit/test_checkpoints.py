@@ -36,7 +36,7 @@ class Runs:
         self.background = Background(folder, self._told.put, Limits(spacing=0, **limits))
 
     def __call__(self, text: str, until: int | None = None) -> Verdict:
-        self.background.ask(self.task(text, until))
+        self.background.request(self.task(text, until))
         return self.wait()
 
     def task(self, text: str, until: int | None = None) -> Task:
@@ -84,16 +84,16 @@ BEGAN = block("import time\nbegan = time.time_ns()")
 
 def began(verdict: Verdict) -> str:
     """Return the time at which the first block ran, which differs between runs."""
-    assert not [check.why for check in verdict.found.checks if check.outcome == "fails"]
-    return verdict.found.values["began"][0].print
+    assert not [check.why for check in verdict.inspection.checks if check.outcome == "fails"]
+    return verdict.inspection.values["began"][0].print
 
 
 def test_a_run_goes_on_where_the_text_differs(runs: Runs) -> None:
     first = runs(BEGAN + block("x = 1") + "$x = 1$\n" + block("y = x + 1"))
     again = runs(BEGAN + block("x = 1") + "$x = 1$\n" + block("y = x + 2") + "$y = 3$\n")
     assert began(again) == began(first)
-    assert again.found.values["y"][0].print == "3"
-    assert [c.what for c in again.found.checks if c.kind == "equation"] == ["x = 1", "y = 3"]
+    assert again.inspection.values["y"][0].print == "3"
+    assert [c.what for c in again.inspection.checks if c.kind == "equation"] == ["x = 1", "y = 3"]
     # What is said below the last block runs nothing; what is in other lines runs again.
     assert began(runs(BEGAN + block("x = 1"))) == began(first)
     other = runs("\n" + BEGAN + block("x = 1"))
@@ -165,10 +165,10 @@ def drafts(draw: st.DrawFn) -> list[str]:
 
 
 def found(verdict: Verdict) -> Any:
-    checks = [replace(check, seconds=0.0) for check in verdict.found.checks]
+    checks = [replace(check, seconds=0.0) for check in verdict.inspection.checks]
     # Where something is in memory is sent with it, too.
-    values = re.sub(r"0x[0-9A-Fa-f]+", "", repr(verdict.found.values))
-    return *checks, values, verdict.found.ended, verdict.found.whole
+    values = re.sub(r"0x[0-9A-Fa-f]+", "", repr(verdict.inspection.values))
+    return *checks, values, verdict.inspection.ended, verdict.inspection.whole
 
 
 @pytest.mark.long
@@ -241,7 +241,7 @@ def test_what_has_been_read_and_has_changed_is_read_again(runs: Runs, folder: Pa
     write(2, 2000)
     again = runs(text)
     assert began(again) != began(first)
-    assert again.found.values["x"][0].print == "2"
+    assert again.inspection.values["x"][0].print == "2"
     # It has changed while the note ran, or right before: nobody knows which of both was read.
     write(3, int(time.time()) + 1000)
     assert began(runs(text)) != began(runs(text))
@@ -271,7 +271,7 @@ def test_there_are_few_and_none_is_left(folder: Path) -> None:
     # Those that save most are kept.
     assert began(runs(text + "$x = 1$\n")) == began(first)
     keeper = runs.keeper
-    runs.background.forget(runs.path)
+    runs.background.close_note(runs.path)
     end = time.monotonic() + PATIENCE
     while runs.checkpoints:
         assert time.monotonic() < end
@@ -286,12 +286,12 @@ def test_there_are_few_and_none_is_left(folder: Path) -> None:
 @pytest.mark.long
 def test_what_runs_goes_on_when_all_is_forgotten(runs: Runs) -> None:
     text = block("import time\nbegan = time.time_ns()\ntime.sleep(0.5)")
-    runs.background.ask(runs.task(text))
+    runs.background.request(runs.task(text))
     end = time.monotonic() + PATIENCE
     while runs.background._running is None:
         assert time.monotonic() < end
         time.sleep(0.001)
-    runs.background.forget()
+    runs.background.drop_all_checkpoints()
     first = runs.wait()
     assert began(runs(text)) != began(first)
 
@@ -308,7 +308,7 @@ def test_none_is_left_of_a_keeper_that_is_killed(folder: Path) -> None:
     while any(map(is_alive, left)):
         assert time.monotonic() < end
         time.sleep(0.01)
-    while runs(text).found.ended:  # the loss is reported once
+    while runs(text).inspection.ended:  # the loss is reported once
         assert time.monotonic() < end
     assert runs.checkpoints
     runs.background.close()

@@ -83,7 +83,8 @@ def test_a_file_that_changed_meanwhile_is_left_alone(path: Path) -> None:
 def test_a_notebook_gets_the_outputs_of_its_cells(tmp_path: Path) -> None:
     path = tmp_path / "Bock.ipynb"
     old = [{"name": "stdout", "output_type": "stream", "text": ["old\n"]}]
-    sources = ["'ö'", "", "print('a\\n\\nb')", "x = 1\ny = 2", "'ö'", "'right'"]
+    # The code of the fifth cell ends with a line break.
+    sources = ["'ö'", "", "print('a\\n\\nb')", "x = 1\ny = 2", "'ö'\n", "'right'"]
     cells: list[dict[str, Any]] = [
         {"cell_type": "code", "source": source.splitlines(keepends=True), "outputs": list(old)}
         for source in sources

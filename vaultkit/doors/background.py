@@ -1,7 +1,9 @@
 """Runs the code of drafts in the background, only the last version of each.
 
-A draft is the unsaved text of a note in an editor. Its run resumes from the last checkpoint before
-the first change, if there is one, in a process that has loaded only the engine.
+A draft is the unsaved text of a note in an editor. A checkpoint is a copy of the process of an
+earlier run, which waits after one of the note's blocks (`vaultkit.workers.checkpoints`). A run
+resumes from the last checkpoint before the first change, if there is one; otherwise it starts in a
+process that has loaded only the engine.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -25,8 +27,8 @@ from vaultkit.workers.ending import Limits
 from vaultkit.workers.pool import Workers
 from vaultkit.workers.work import Resumption
 
-#: Characters and lines of a value that are shown.
-_WIDEST, _LONGEST = 80, 12
+#: Most characters of a line and most lines of a value that are shown, so that a hover stays small.
+_MOST_CHARACTERS, _MOST_LINES = 80, 12
 
 
 @dataclass
@@ -37,19 +39,19 @@ class Verdict:
     ----------
     note
         The draft.
-    found
+    inspection
         The checks of its code, and its variables.
     until
-        The block before which the run stopped; None for a whole run.
+        The index of the block before which the run stopped; None for a whole run.
     """
 
     note: Note
-    found: Inspection
+    inspection: Inspection
     until: int | None = None
 
 
 class _Run(NamedTuple):
-    """A run of a draft: the path of its note, and the key of its process."""
+    """A run of a draft: the path of its note, and the key by which `Workers` knows its process."""
 
     path: Path
     key: str
@@ -76,41 +78,49 @@ class Background:
         self._changed = threading.Condition()
         #: The tasks that wait, the last of each note.
         self._waiting: dict[Path, Task] = {}
+        #: The run whose verdict will be reported; None if there is none, or if it was cancelled.
         self._running: _Run | None = None
         #: The task that ran last for each note: its checkpoints may still exist.
         self._last_task: dict[Path, Task] = {}
         #: Notes whose checkpoints are to be ended.
         self._forgotten: list[str] = []
         #: Makes the keys of runs unique.
-        self._numbers = count()
+        self._run_numbers = count()
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    def ask(self, task: Task) -> None:
+    def request(self, task: Task) -> None:
         """Request the run of a draft; earlier requests for the same note are cancelled."""
         with self._changed:
-            self.outdate(task.note.path)
+            self.cancel(task.note.path)
             self._waiting[task.note.path] = task
             self._changed.notify()
 
-    def outdate(self, path: Path) -> None:
-        """Cancel the runs of a note."""
+    def cancel(self, path: Path) -> None:
+        """Cancel the runs of a note; its checkpoints stay."""
         with self._changed:
             self._waiting.pop(path, None)
             if self._running and self._running.path == path:
                 self._workers.cancel(self._running.key)
                 self._running = None
 
-    def forget(self, *paths: Path) -> None:
-        """Cancel the runs of notes and drop their checkpoints; by default, of all notes."""
+    def close_note(self, path: Path) -> None:
+        """Cancel the runs of a note, and drop its checkpoints."""
         with self._changed:
-            for path in paths:
-                self.outdate(path)
-            for path in paths or list(self._last_task):
-                if self._last_task.pop(path, None):
-                    self._forgotten.append(os.fspath(path))
-            self._changed.notify()
+            self.cancel(path)
+            self._drop_checkpoints([path])
+
+    def drop_all_checkpoints(self) -> None:
+        """Let the next run of each note begin at its first block."""
+        with self._changed:
+            self._drop_checkpoints(list(self._last_task))
+
+    def _drop_checkpoints(self, paths: Iterable[Path]) -> None:
+        """Let the thread end the checkpoints of some notes. The caller holds the lock."""
+        ran = [path for path in paths if self._last_task.pop(path, None)]
+        self._forgotten += map(os.fspath, ran)
+        self._changed.notify()
 
     def close(self) -> None:
         """Cancel the run, which reports nothing more, and end the thread and the processes."""
@@ -136,26 +146,38 @@ class Background:
                     continue
                 path = next(iter(self._waiting))
                 task = self._waiting.pop(path)
-                agrees = _last_equal_block(self._last_task.get(path), task)
-                last = agrees if task.until is None else min(agrees, task.until - 1)
+                run = self._running = _Run(path, self._key_of_run(task))
                 self._last_task[path] = task
-                key = json.dumps([os.fspath(path), agrees, last, next(self._numbers)])
-                run = self._running = _Run(path, key)
-                # Submitted under the lock, so that `outdate` and `close` find every key that
+                # Submitted under the lock, so that `cancel` and `close` find every key that
                 # exists.
-                self._workers.submit(key, partial(serialize_task, task))
+                self._workers.submit(run.key, partial(serialize_task, task))
                 self._workers.attend()
-            ending = self._workers.result(key)
+            ending = self._workers.result(run.key)
             with self._changed:
-                is_outdated = self._running != run
+                was_cancelled = self._running != run
                 self._running = None
-            if not is_outdated:
-                inspection = inspection_of(task.note, ending, task.until is None)
+            if not was_cancelled:
+                inspection = inspection_of(task.note, ending, whole=task.until is None)
                 self._report(Verdict(task.note, inspection, task.until))
+
+    def _key_of_run(self, task: Task) -> str:
+        """Return the key of a new run, a JSON list that `_DraftWork.resumes` reads.
+
+        It has the path of the note, the indices ``agrees`` and ``last`` (see `Resumption`), and a
+        number that makes it unique.
+        """
+        path = task.note.path
+        agrees = _last_equal_block(self._last_task.get(path), task)
+        # A checkpoint is left before its block is judged, so that of the last block may be used.
+        last = agrees if task.until is None else min(agrees, task.until - 1)
+        return json.dumps([os.fspath(path), agrees, last, next(self._run_numbers)])
 
 
 def _last_equal_block(before: Task | None, task: Task) -> int:
-    """Return the last block up to which the runs of two tasks are the same; -1 if none is."""
+    """Return the index of the last block up to which the runs of two tasks are the same.
+
+    It is -1 if no block is, or if the tasks ask for different checks (``names``).
+    """
     if before is None or (before.names, before.settings) != (task.names, task.settings):
         return -1
     return count_equal_blocks(before.note, task.note) - 1
@@ -170,29 +192,37 @@ class _DraftWork(NoteWork):
         super().prepare()
 
     def resumes(self, key: str) -> Resumption:
-        """Return from where the run of a key's note may resume."""
-        path, agrees, last, _ = json.loads(key)
+        """Return from where a run may resume, given its key (`Background._key_of_run`)."""
+        path, agrees, last, _run_number = json.loads(key)
         return Resumption(path, agrees, last)
 
 
 def describe(value: Any) -> tuple[str, str]:
-    """Return the type and a short text of a value of any class, even if its ``repr`` raises.
+    """Return the type and a short text of a value of any class.
+
+    The text is empty if the value's ``repr`` raises, and for a function, whose text is an address.
 
     Examples
     --------
     >>> describe(np.zeros(2)), describe(print)
     (('float64 array of shape (2,)', 'array([0., 0.])'), ('builtin_function_or_method', ''))
     """
-    what = type(value).__name__
+    type_name = type(value).__name__
     try:
         if isinstance(value, np.ndarray):
-            what = f"{value.dtype} array of shape {value.shape}"
+            type_name = f"{value.dtype} array of shape {value.shape}"
         elif isinstance(value, (list, tuple, dict, set)):
-            what = f"{what} of {len(value)}"
+            type_name = f"{type_name} of {len(value)}"
         elif callable(value):
-            return what, ""
-        shown = np.array_repr(value) if isinstance(value, np.ndarray) else repr(value)
+            return type_name, ""
+        # The `repr` of a subclass of arrays may be the note's own.
+        text = np.array_repr(value) if isinstance(value, np.ndarray) else repr(value)
     except Exception:
-        return what, ""
-    rows = [f"{row[: _WIDEST - 1]}…" if len(row) > _WIDEST else row for row in shown.split("\n")]
-    return what, "\n".join(rows if len(rows) <= _LONGEST else [*rows[: _LONGEST - 1], "…"])
+        return type_name, ""
+    rows = [
+        f"{row[: _MOST_CHARACTERS - 1]}…" if len(row) > _MOST_CHARACTERS else row
+        for row in text.split("\n")
+    ]
+    if len(rows) > _MOST_LINES:
+        rows = [*rows[: _MOST_LINES - 1], "…"]
+    return type_name, "\n".join(rows)

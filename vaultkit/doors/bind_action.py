@@ -1,7 +1,9 @@
 """The code action of the language server that binds a number or a comparison to code.
 
-The candidates are known only after the note has run, so the action is a command: it runs the
-note, asks which candidate is meant if there are several, and sends the edit to the editor.
+A *candidate* is an expression of the note's variables with which a number or comparison agrees; a
+comment after the words binds them to it. The candidates are known only after the note has run, so
+the action is a command: it runs the note, asks the writer which candidate is meant, and sends the
+edit to the editor.
 """
 
 from __future__ import annotations
@@ -26,17 +28,22 @@ if TYPE_CHECKING:
 
 #: The command: the URI of a note, and a line and character as in the protocol.
 BIND = "vaultkit.bind"
-#: The most candidates that are offered.
-_MOST = 9
+#: The most candidates that are offered: editors show a button for each.
+_MOST_OFFERED = 9
 
 
 def bind_actions(
     note: Note, where: Span, checks: Iterable[Check], uri: str, position: types.Position
 ) -> list[types.CodeAction]:
-    """Return the action that binds the number or comparison in a span, if no comment binds it."""
+    """Return the action that binds the number or comparison in a span of one line.
+
+    The list is empty if there is none, or if a comment binds it already. ``uri`` and ``position``
+    say in the terms of the protocol where the editor asked; the command gets them.
+    """
     bound = {(binding.line, binding.column) for binding in claims_of(note).bindings}
 
     def can_be_bound(check: Check) -> bool:
+        # The value of a wrong number differs from it, so there is no candidate.
         is_claim = check.kind in ("number", "comparison") and check.outcome != FAILS
         return is_claim and (check.line, check.column) not in bound
 
@@ -57,33 +64,45 @@ def bind_actions(
 async def find_candidates(
     protocol: Protocol, note: Note, line: int, column: int, is_current: Callable[[], bool]
 ) -> list[dict[str, Any]]:
-    """Run a note; return the comments that bind the number at a place, or those of its line."""
+    """Run a note; return the comments that bind the number at a place, or those of its line.
+
+    Each has a ``title`` (the number with the comment after it) and an ``edit`` that inserts it.
+    There are none if the note is no longer the current text of its draft after the run.
+    """
     inspection = await asyncio.to_thread(binding.run_note, note, protocol.drafts.vault)
     if not is_current():
         return []
     of_line = [
         proposal for proposal in propose(note, inspection.collected) if proposal.line == line
     ]
-    here = [possible for possible in of_line if 0 <= possible.column - column <= len(possible.text)]
+    # The column of a proposal is behind its text, where the comment goes.
+    at_place = [
+        proposal
+        for proposal in of_line
+        if proposal.column - len(proposal.text) <= column <= proposal.column
+    ]
     return [
         {
-            "title": f"{possible.text}{possible.comment(candidate)}",
+            "title": f"{proposal.text}{proposal.comment(candidate)}",
             "edit": protocol.workspace_edit({note.path: edits}),
         }
-        for possible in here or of_line
-        for candidate in possible.candidates
-        if (edits := insertions(note, [(possible, candidate)]))
+        for proposal in at_place or of_line
+        for candidate in proposal.candidates
+        if (edits := insertions(note, [(proposal, candidate)]))
     ]
 
 
 async def choose(server: LanguageServer, candidates: Sequence[dict[str, Any]]) -> None:
-    """Ask the writer which candidate is meant, and send its edit to the editor."""
+    """Ask the writer which candidate is meant, and send its edit to the editor.
+
+    ``candidates`` are those of `find_candidates`; if there are none, the writer is told why.
+    """
     if not candidates:
         words = "No small expression of the page's variables agrees with these words."
         server.window_show_message(types.ShowMessageParams(types.MessageType.Info, words))
         return
-    titles = list(dict.fromkeys(candidate["title"] for candidate in candidates))[:_MOST]
-    items = [types.MessageActionItem(title) for title in titles]
+    titles = dict.fromkeys(candidate["title"] for candidate in candidates)
+    items = [types.MessageActionItem(title) for title in list(titles)[:_MOST_OFFERED]]
     request = types.ShowMessageRequestParams(types.MessageType.Info, "Which code is meant?", items)
     answer = await server.window_show_message_request_async(request)
     chosen = next(

@@ -1,4 +1,8 @@
-"""The command ``vaultkit bind``: propose invisible bindings for a note, ask, and write them."""
+"""The command ``vaultkit bind``: propose invisible bindings for a note, ask, and write them.
+
+A binding is a comment after a number or comparison, ``6 steps<!-- = steps -->``, with the code that
+must agree with it. A proposal has the candidates for this code, the best first.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from vaultkit.edit.bind import code_of, insertions, propose
 from vaultkit.edit.expressions import collected
 from vaultkit.edit.sentences import Candidate, Proposal
 from vaultkit.edit.text import Edit, text_with_edits
-from vaultkit.files import ChangedError, write_atomically
+from vaultkit.files import ChangedError, rewrite_text
 from vaultkit.pipeline.inspect import Settings, task_of
 from vaultkit.pipeline.process import Inspection, NoteWork, inspection_of, serialize_task
 from vaultkit.read.markdown import parse
@@ -53,24 +57,29 @@ def bind(note: Path, accept: bool) -> None:
             why = check.why.split("\n")[0]
             click.echo(f"{note}:{check.line}: this block fails: {why}", err=True)
     proposals = propose(parsed, inspection.collected)
-    accepted = [(proposal, proposal.candidates[0]) for proposal in proposals if proposal.accepted]
-    chosen = accepted if accept else _ask(proposals)
+    chosen = _accepted(proposals) if accept else _ask(proposals)
     edits = _edits_that_hold(parsed, vault, insertions(parsed, chosen))
     try:
-        _write(parsed, edits)
+        if edits:
+            rewrite_text(parsed.path, partial(text_with_edits, edits=edits), expected=parsed.text)
     except (OSError, ChangedError) as error:
         raise click.UsageError(f"{note}: not written: {error}") from error
-    count = len(edits)
-    for proposal, candidate in chosen if accept else ():
-        if proposal.edit(candidate) in edits:
-            click.echo(f"{proposal.line}: {proposal.text}{proposal.comment(candidate)}")
-    rest = f"; {len(proposals) - count} more proposed: leave out --accept to see them"
-    more = accept and len(proposals) > count
-    click.echo(f"{note}: {count} bound{rest if more else ''}", err=True)
+    message = f"{note}: {len(edits)} bound"
+    if accept:  # otherwise the user has seen all of it
+        for proposal, candidate in chosen:
+            if proposal.edit(candidate) in edits:
+                click.echo(f"{proposal.line}: {proposal.text}{proposal.comment(candidate)}")
+        if unwritten := len(proposals) - len(edits):
+            message += f"; {unwritten} more proposed: leave out --accept to see them"
+    click.echo(message, err=True)
 
 
 def run_note(note: Note, vault: Vault) -> Inspection:
-    """Run the code of a note, and collect the expressions on its variables."""
+    """Run the code of a note in a process; `Inspection.collected` has the expressions.
+
+    These are the expressions on its variables after each block, with their values, from which
+    `propose` chooses the candidates.
+    """
     workers = Workers(NoteWork(vault.root, collect=collected), 1)
     key = os.fspath(note.path)
     try:
@@ -86,56 +95,49 @@ def run_note(note: Note, vault: Vault) -> Inspection:
 Choice = tuple[Proposal, Candidate]
 
 
+def _accepted(proposals: Sequence[Proposal]) -> list[Choice]:
+    """Return the proposals whose best candidate is sure enough to be written without asking."""
+    return [(proposal, proposal.candidates[0]) for proposal in proposals if proposal.accepted]
+
+
 def _ask(proposals: Sequence[Proposal]) -> list[Choice]:
-    """Ask about each proposal; return those that the user has accepted."""
+    """Ask about each proposal until the user quits; return the choices that were made."""
     chosen: list[Choice] = []
     for number, proposal in enumerate(proposals, 1):
         click.echo(f"\n{number}/{len(proposals)}, line {proposal.line}: {proposal.sentence}")
-        for n, candidate in enumerate(proposal.candidates, 1):
+        candidates = {str(n): candidate for n, candidate in enumerate(proposal.candidates, 1)}
+        for n, candidate in candidates.items():
             click.echo(f"  {n}  {proposal.text}{proposal.comment(candidate)}")
-        choices = [_YES, _NO, _QUIT, *(str(n + 1) for n in range(len(proposal.candidates)))]
-        default = _YES if proposal.accepted else _NO
         answer = click.prompt(
             "  Bind it? Yes (the first), no, quit, or a number",
-            type=click.Choice(choices), default=default, show_choices=False,
-        )  # fmt: skip
+            type=click.Choice([_YES, _NO, _QUIT, *candidates]),
+            default=_YES if proposal.accepted else _NO,
+            show_choices=False,
+        )
         if answer == _QUIT:
             break
         if answer != _NO:
-            chosen.append((proposal, proposal.candidates[0 if answer == _YES else int(answer) - 1]))
+            chosen.append((proposal, candidates["1" if answer == _YES else answer]))
     return chosen
 
 
 def _edits_that_hold(note: Note, vault: Vault, edits: Sequence[Edit]) -> list[Edit]:
     """Return the comments that hold where they will be; the note runs once more with all of them.
 
-    An expression was evaluated with plain copies of the variables, after the block that binds them.
+    Their expressions were evaluated on plain copies of the variables, after the block that binds
+    them; a comment is checked on the variables themselves, where it is.
     """
     if not edits:
         return []
     bound = parse(text_with_edits(note.text, edits), note.path)
-    wrong = [
+    failures = [
         check for check in run_note(bound, vault).checks
         if check.kind == "sentence" and check.outcome == FAILS
     ]  # fmt: skip
-    return [
-        edit
-        for edit in edits
-        if not any(check.line == edit.span.line and code_of(edit) in check.why for check in wrong)
-    ]
 
+    def fails(edit: Edit) -> bool:
+        return any(
+            check.line == edit.span.line and code_of(edit) in check.why for check in failures
+        )
 
-def _write(note: Note, edits: Sequence[Edit]) -> None:
-    """Insert comments into the file of a note.
-
-    Raises
-    ------
-    ChangedError
-        If the file has changed since the note was read.
-    """
-    if edits:
-        raw = note.path.read_bytes()
-        if raw.decode("utf-8-sig") != note.text:
-            raise ChangedError(f"{note.path} has changed meanwhile; run again")
-        bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
-        write_atomically(note.path, bom + text_with_edits(note.text, edits).encode(), raw)
+    return [edit for edit in edits if not fails(edit)]

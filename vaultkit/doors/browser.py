@@ -1,8 +1,8 @@
 """The door to a page in a browser: inspects notes in the file system of Pyodide.
 
 A reader may replace the code of some blocks. The lines of the note then move, so each check is
-identified by the part of the note that it concerns, such as the third block or the fifth formula.
-The page names its parts in the same way.
+identified by the part of the note that it concerns, its *place*: ``block-2`` is the third block,
+``formula-4`` the fifth formula. The elements of the page have the same names.
 """
 
 from __future__ import annotations
@@ -24,15 +24,22 @@ from vaultkit.pipeline.inspect import Settings, inspect, run_code
 from vaultkit.pipeline.redrawn import RedrawnFigures
 from vaultkit.read.discovery import read_note
 from vaultkit.read.note import Note
+from vaultkit.read.notebook import cell_of_block
 from vaultkit.read.vault import Vault
 from vaultkit.run.memory import Memory
 
 Report = Callable[[dict[str, Any]], None]
 
 #: Matches the errors of code that needs what a browser lacks: packages, files, processes, threads.
-_LACKING = re.compile(
-    r"ModuleNotFoundError: .*|FileNotFoundError: .*|BlockingIOError: .*"
-    r"|RuntimeError: can't start new thread|OSError: .*(?:emscripten|not implemented).*"
+_ERROR_OF_BROWSER = re.compile(
+    r"""
+    ModuleNotFoundError:\ .*
+    | FileNotFoundError:\ .*
+    | BlockingIOError:\ .*
+    | RuntimeError:\ can't\ start\ new\ thread
+    | OSError:\ .*(?:emscripten|not\ implemented).*
+    """,
+    re.VERBOSE,
 )
 
 
@@ -54,20 +61,21 @@ class BrowserChecker:
     ) -> None:
         self.vault = Vault(root)
         self.settings = settings or Settings()
-        self._module = figures_module
+        self._figures_module = figures_module
         #: The note that ran last, and what is remembered of its run.
-        self._last: tuple[Path, Memory] | None = None
+        self._last_note: Path | None = None
+        self._memory = Memory()
 
     @cached_property
     def figures(self) -> Mapping[str, Figure]:
-        """The figures of the vault; none if their module needs what a browser lacks."""
-        if not self._module:
+        """The figures of the vault, by name; none if their module needs what a browser lacks."""
+        if not self._figures_module:
             return {}
         try:
-            found: Mapping[str, Figure] = importlib.import_module(self._module).FIGURES
+            figures: Mapping[str, Figure] = importlib.import_module(self._figures_module).FIGURES
         except (ImportError, OSError):
             return {}
-        return found
+        return figures
 
     def check(self, name: str, edits: Mapping[int, str], report: Report) -> None:
         """Inspect a note.
@@ -87,7 +95,8 @@ class BrowserChecker:
         Raises
         ------
         ValueError
-            If the edited text has other blocks than the note: an edit contains a closing fence.
+            If the edited text has other blocks than the note (an edit contains a closing fence), or
+            if an edited block is in a Markdown cell of a notebook.
         """
         path = self.vault.root / name
         original = self.vault.notes[path]
@@ -98,76 +107,97 @@ class BrowserChecker:
         try:
             path.write_text(replace_code(original, edits), encoding="utf-8", newline="\n")
             note = read_note(path)
-            if _parts_of(note) != _parts_of(original):
+            if _parts_outside_code(note) != _parts_outside_code(original):
                 raise ValueError("the edit holds a mark that ends the block: nothing was run")
             self._inspect(note, self.vault.replacing(note), report, is_edited=True)
         finally:
             path.write_bytes(before)
 
     def _inspect(self, note: Note, vault: Vault, report: Report, *, is_edited: bool) -> None:
-        """Report each check of a note as soon as it is made, with the places on the page."""
+        """Report each check of a note as soon as it is made, with its places on the page."""
 
-        def begin(block: int, seconds: float) -> None:
+        def report_block(block: int, seconds: float) -> None:
             report({"block": block, "limit": seconds})
 
-        if self._last is None or self._last[0] != note.path:
-            self._last = note.path, Memory()
-        memory = self._last[1]
+        if self._last_note != note.path:
+            self._last_note, self._memory = note.path, Memory()
+        memory = self._memory
         redrawn = RedrawnFigures(note, vault, self.figures, memory=memory, is_edited=is_edited)
-        run = partial(run_code, beat=begin, watch=redrawn.observe, memory=memory)
-        where = page_places(note)
-        lacking: set[int] = set()
+        run = partial(run_code, beat=report_block, watch=redrawn.observe, memory=memory)
+        page = page_places(note)
+        excuse = _BrowserExcuse()
         for check in inspect(note, vault, self.settings, run=run):
-            found = [f"block-{check.block}"]
+            places = [f"block-{check.block}"]
             if check.block is None:
-                found = where.names_of(check.kind, check.line, check.column, check.what)
-            report({"check": _except_lacking(check, lacking).plain(), "places": found})
+                places = page.names_of(check.kind, check.line, check.column, check.what)
+            report({"check": excuse.apply(check).plain(), "places": places})
         # Last, since a page can show the results without them.
         for figure in redrawn.drawn if is_edited else ():
             report({"figure": figure.name, "svg": figure.svg, "error": figure.error})
 
 
-def _except_lacking(check: Check, lacking: set[int]) -> Check:
-    """Return a check as excepted if a browser cannot run the code that it depends on.
+class _BrowserExcuse:
+    """Excepts the checks of a note that fail because a browser cannot run some of its blocks."""
 
-    Checks that depend on a block that could not run cannot be judged either.
-    """
-    if check.outcome not in UNPROVEN:
-        return check
-    last = check.why.rstrip().rpartition("\n")[2].strip()
-    if check.kind == "block" and _LACKING.fullmatch(last):
-        lacking.add(check.block if check.block is not None else -1)
-        why = f"cannot run in a browser: {last}"
+    def __init__(self) -> None:
+        #: Whether a block so far could not run; what follows may depend on it.
+        self._has_lacked = False
+
+    def apply(self, check: Check) -> Check:
+        """Return a check, as excepted if a browser cannot run the code that it depends on."""
+        if check.outcome not in UNPROVEN:
+            return check
+        error = check.why.rstrip().rpartition("\n")[2].strip()  # the last line of the traceback
+        if check.kind == "block" and _ERROR_OF_BROWSER.fullmatch(error):
+            self._has_lacked = True
+            why = f"cannot run in a browser: {error}"
+        elif self._has_lacked:
+            why = "depends on a block that cannot run in a browser"
+        else:
+            return check
         return replace(check, outcome=EXCEPTED, why=why, fix=None, reason=LACKS)
-    if lacking:
-        why = "depends on a block that cannot run in a browser"
-        return replace(check, outcome=EXCEPTED, why=why, fix=None, reason=LACKS)
-    return check
 
 
 def replace_code(note: Note, edits: Mapping[int, str]) -> str:
-    """Return the text of a note with other code in some of its blocks."""
+    """Return the content of a note's file with other code in some of its blocks.
+
+    ``edits`` has the new code by the index of the block.
+
+    Raises
+    ------
+    ValueError
+        If a block is in a Markdown cell of a notebook.
+    """
     if note.path.suffix == ".ipynb":
         notebook = json.loads(note.path.read_text(encoding="utf-8"))
-        cells = [c for c in notebook["cells"] if c["cell_type"] == "code" and c["source"]]
+        try:
+            # All cells are found before one is changed, since they are found by their code.
+            cells = {index: cell_of_block(note, notebook, index) for index in edits}
+        except LookupError:
+            raise ValueError("a block in a Markdown cell cannot be edited here") from None
         for index, code in edits.items():
             cells[index]["source"] = code.splitlines(keepends=True)
         return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
     lines = list(note.lines)
+    # From the last to the first, so that the lines of the blocks above stay where they are.
     for index in sorted(edits, reverse=True):
         fence = note.blocks[index].fence
-        others = edits[index].split("\n")
-        lines[fence.line : fence.end - 1] = [(fence.prefix + line).rstrip() for line in others]
+        code_lines = edits[index].split("\n")
+        # In a list or callout, each line begins with the prefix of the fence.
+        lines[fence.line : fence.end - 1] = [(fence.prefix + line).rstrip() for line in code_lines]
     return "\n".join(lines) + "\n"
 
 
-def _parts_of(note: Note) -> tuple[Any, ...]:
-    """Return what the names of places count; if two notes agree in it, so do their places."""
+def _parts_outside_code(note: Note) -> tuple[Any, ...]:
+    """Return the parts of a note that an edit of code must not change.
+
+    The names of places count them: if two notes agree in these parts, so do their places.
+    """
     claims, code = claims_of(note), lines_of_code(note)
     return (
-        [(b.kind, b.output is None) for b in note.blocks],
-        [f.tex for f in note.formulas],
-        [q.text for q in claims.quantities if q.line not in code],
-        [s.text for s in claims.shapes if s.line not in code],
+        [(block.kind, block.output is None) for block in note.blocks],
+        [formula.tex for formula in note.formulas],
+        [number.text for number in claims.quantities if number.line not in code],
+        [shape.text for shape in claims.shapes if shape.line not in code],
         [str(link) for link in note.links],
     )

@@ -18,15 +18,18 @@ from vaultkit.pipeline.process import Inspection
 from vaultkit.pipeline.summary import MOST_OF_A_NOTE, summary, unjudged_rows
 from vaultkit.read.vault import Vault
 
-#: The inspections of notes.
-Found = list[Inspection]
-
-#: From so many lines on, not all are named.
-_FEW = 6
+#: A list of line numbers names all of them if there are fewer; else the first ones, two less, so
+#: that *and 2 more* is the shortest end.
+_TOO_MANY_LINES = 6
 
 
 def report(
-    vault: Vault, inspections: Found, asked: Path, *, verbose: bool = False, unjudged: bool = False
+    vault: Vault,
+    inspections: Sequence[Inspection],
+    asked: Path,
+    *,
+    verbose: bool = False,
+    unjudged: bool = False,
 ) -> None:
     """Print failures with their note and line, a summary if there are many, and the totals.
 
@@ -46,9 +49,9 @@ def report(
     for inspection in inspections:
         path = inspection.note.path
         name = str(path.relative_to(here) if path.is_relative_to(here) else path)
-        wrong = [check for check in inspection.checks if check.outcome == FAILS]
-        failures += [(name, check) for check in wrong]
-        _print_failures(name, wrong, verbose)
+        failures_of_note = [check for check in inspection.checks if check.outcome == FAILS]
+        failures += [(name, check) for check in failures_of_note]
+        _print_failures(name, failures_of_note, verbose)
         for row in unjudged_rows([(name, check) for check in inspection.checks if unjudged]):
             click.echo(row)
     command = f"vaultkit check {shlex.quote(str(asked))}"
@@ -79,20 +82,23 @@ def _print_failures(name: str, failures: Sequence[Check], verbose: bool) -> None
 def _totals_in_words(checks: Sequence[Check], lists_unjudged: bool) -> str:
     """Return how many checks hold, are excepted, occur, are not judged, and fail.
 
+    A number that occurs on its page need not be the right one, so it is counted apart.
+
     Examples
     --------
     >>> _totals_in_words([Check("link", 1, "[[A]]", HOLDS), Check("link", 2, "[[B]]", FAILS)], True)
     '1 link holds; 1 wrong'
     """
-    occurring = sum(check.outcome == HOLDS and check.scope == FOUND for check in checks)
-    held = Counter(c.kind for c in checks if c.outcome == HOLDS and c.scope != FOUND)
     outcomes = Counter(check.outcome for check in checks)
-    comparisons = sum(c.outcome == UNJUDGED and c.kind == COMPARISON for c in checks)
-    kinds = [
-        count_in_words(held[kind], kind, plural) for kind, plural in KINDS.items() if held[kind]
+    holding = [check for check in checks if check.outcome == HOLDS]
+    proven = Counter(check.kind for check in holding if check.scope != FOUND)
+    occurring = sum(check.scope == FOUND for check in holding)
+    of_kinds = [
+        count_in_words(proven[kind], kind, plural) for kind, plural in KINDS.items() if proven[kind]
     ]
-    holds = "holds" if sum(held[kind] for kind in KINDS) == 1 else "hold"
-    checked = [f"{', '.join(kinds)} {holds}"] if kinds else []
+    # A form or a mirror that holds has no word in `KINDS`: it is not worth mentioning.
+    holds = "holds" if sum(proven[kind] for kind in KINDS) == 1 else "hold"
+    checked = [f"{', '.join(of_kinds)} {holds}"] if of_kinds else []
     if outcomes[EXCEPTED]:
         checked.append(f"{outcomes[EXCEPTED]} excepted")
     parts = [", ".join(checked)] if checked else []
@@ -100,6 +106,7 @@ def _totals_in_words(checks: Sequence[Check], lists_unjudged: bool) -> str:
         occur = "number occurs on its page" if occurring == 1 else "numbers occur on their pages"
         parts.append(f"{occurring} {occur}")
     if outcomes[UNJUDGED]:
+        comparisons = sum(c.outcome == UNJUDGED and c.kind == COMPARISON for c in checks)
         hint = "" if lists_unjudged else " (--unjudged lists them)"
         parts.append(f"{not_judged(outcomes[UNJUDGED], comparisons)}{hint}")
     wrong = f"{outcomes[FAILS]} wrong" if outcomes[FAILS] else "nothing wrong"
@@ -112,13 +119,13 @@ def _lines_in_words(numbers: list[int]) -> str:
     >>> _lines_in_words([3]), _lines_in_words([3, 5]), _lines_in_words([1, 2, 3, 4, 5, 6, 7])
     ('line 3', 'lines 3, 5', 'lines 1, 2, 3, 4 and 3 more')
     """
-    few = numbers if len(numbers) < _FEW else numbers[: _FEW - 2]
-    rest = len(numbers) - len(few)
-    named = ", ".join(map(str, few)) + (f" and {rest} more" if rest else "")
-    return f"{'line' if len(numbers) == 1 else 'lines'} {named}"
+    shown = numbers if len(numbers) < _TOO_MANY_LINES else numbers[: _TOO_MANY_LINES - 2]
+    hidden = len(numbers) - len(shown)
+    lines = ", ".join(map(str, shown)) + (f" and {hidden} more" if hidden else "")
+    return f"{'line' if len(numbers) == 1 else 'lines'} {lines}"
 
 
-def to_junit(vault: Vault, inspections: Found) -> bytes:
+def to_junit(vault: Vault, inspections: Sequence[Inspection]) -> bytes:
     """Return the inspections as JUnit XML: a suite for each note, a case for each kind of check."""
     root = ElementTree.Element("testsuites")
     for inspection in inspections:
@@ -131,10 +138,9 @@ def to_junit(vault: Vault, inspections: Found) -> bytes:
             case.set("time", f"{sum(check.seconds for check in results):.3f}")
             for check in results:
                 if check.outcome == FAILS:
-                    text = f"{name}:{check.line}: {check.why}"
-                    failure = ElementTree.SubElement(case, "failure", message=_first_line(check))
-                    # XML cannot hold control characters.
-                    failure.text = "".join(c for c in text if c.isprintable() or c in "\n\t")
+                    first_line = check.why.split("\n", 1)[0]
+                    failure = ElementTree.SubElement(case, "failure", message=_for_xml(first_line))
+                    failure.text = _for_xml(f"{name}:{check.line}: {check.why}")
         failures = sum(case.find("failure") is not None for case in suite)
         suite.set("tests", str(len(suite)))
         suite.set("failures", str(failures))
@@ -142,7 +148,6 @@ def to_junit(vault: Vault, inspections: Found) -> bytes:
     return data
 
 
-def _first_line(check: Check) -> str:
-    """Return the first line of a check's reason, without control characters."""
-    first = check.why.split("\n", 1)[0]
-    return "".join(char for char in first if char.isprintable())
+def _for_xml(text: str) -> str:
+    """Return a text without control characters, which XML cannot hold."""
+    return "".join(char for char in text if char.isprintable() or char in "\n\t")

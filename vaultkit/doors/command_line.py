@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,12 @@ import click
 from vaultkit import __version__, starter
 from vaultkit.checks.check import EXCEPTED, FAILS, Fix
 from vaultkit.doors.binding import bind
-from vaultkit.doors.check_report import Found, report, to_junit
+from vaultkit.doors.check_report import report, to_junit
 from vaultkit.edit.annotate import Annotations, NotOursError
 from vaultkit.edit.rename import Changes, RenameError, rename_heading, rename_note
 from vaultkit.edit.text import text_with_edits
 from vaultkit.english import count_in_words
-from vaultkit.files import ChangedError, write_atomically
+from vaultkit.files import ChangedError, rewrite_text
 from vaultkit.pipeline import baseline
 from vaultkit.pipeline.changed import GitError, affected_notes, files_changed_since
 from vaultkit.pipeline.inspect import Settings
@@ -37,6 +37,7 @@ from vaultkit.pipeline.runner import Runner, workers_of
 from vaultkit.pipeline.shards import Shard, ShardError
 from vaultkit.pipeline.summary import VERDICTS
 from vaultkit.pipeline.update import REWRITTEN, apply_edits, edits_of_mirrors
+from vaultkit.read.graph import graph_of
 from vaultkit.read.note import Note
 from vaultkit.read.options import Options, OptionsError
 from vaultkit.read.roots import vault_in, vault_of
@@ -45,6 +46,9 @@ from vaultkit.render.mathematics import to_mathml
 from vaultkit.store import Store, store_beside
 from vaultkit.workers.pool import Workers
 
+#: Milliseconds after which `_watch` looks even if no file was reported as changed: it finds files
+#: that were saved before the watcher had started.
+_LOOK = 2000
 #: Errors that are reported in one line, as wrong usage.
 _REFUSALS = (
     OptionsError,
@@ -71,6 +75,7 @@ def _report_refusals(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _or_here(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path:
+    """Return the path that an argument names; if none, the vault in or below this folder."""
     return path or vault_in(Path())
 
 
@@ -164,30 +169,23 @@ def check(
     if share and watch:
         raise click.UsageError("--watch checks what was saved, whichever share it is in")
     vault = _read((path if path.is_dir() else vault_of(path)).resolve())
+    chosen = _chosen_paths(vault, path, names)
     notes = list(vault.notes.values())
-    if names:
-        notes = [_note_named(name, vault) for name in names]
-    elif not path.is_dir():
-        notes = [_note_at(path, vault)]
-    # The notes that the command names; None for all, including those that are yet to be written.
-    chosen = {note.path for note in notes} if names or not path.is_dir() else None
     if changed:
-        notes = _only_chosen(
-            chosen, affected_notes(vault, files_changed_since(vault.root, changed))
-        )
+        notes = affected_notes(vault, files_changed_since(vault.root, changed))
+    notes = _only_chosen(chosen, notes)
     if share:
         of_share = share.select(vault.notes)
         notes = [note for note in notes if note.path in of_share]
     annotations = Annotations(vault, annotate) if annotate else None
     if annotations:
         notes = [note for note in notes if note.path != annotations.path]
-    is_first = not Ledger(vault).stamp.exists()
+    is_first_check = not Ledger(vault).stamp.exists()
     again = not (watch or known)
     inspections = _inspect(vault, notes, trials, update, machines, again=again)
     if with_baseline:
-        inspections = _except_known(
-            vault, inspections, whole=path.is_dir() and not (names or changed or shard)
-        )
+        is_whole = chosen is None and not (changed or share)
+        inspections = _except_known(vault, inspections, whole=is_whole)
     if junit:
         junit.write_bytes(to_junit(vault, inspections))
     if as_json:
@@ -197,7 +195,7 @@ def check(
         click.echo(json.dumps(public_data(by_name), ensure_ascii=False, indent=1))
     else:
         report(vault, inspections, path, verbose=verbose, unjudged=unjudged)
-        if is_first:
+        if is_first_check:
             _say(f"\n{VERDICTS}")
     if annotations:
         annotations.update(
@@ -236,7 +234,7 @@ def merge(others: tuple[Path, ...], path: Path) -> None:
 @_report_refusals
 def build(path: Path, site_dir: Path, strict: bool, zensical: bool) -> None:
     """Build a site from the notes below PATH. A mkdocs.yml is used if there is one."""
-    try:
+    try:  # the packages that a site needs are optional
         if zensical:
             from vaultkit.doors.zensical_site import build_with_zensical as build_site
         else:
@@ -256,10 +254,7 @@ def build(path: Path, site_dir: Path, strict: bool, zensical: bool) -> None:
 @_report_refusals
 def links(path: Path, as_json: bool) -> None:
     """Print the link structure of the notes below PATH: orphans, dead ends and the like."""
-    from vaultkit.read import graph
-
-    vault = Vault(path)
-    findings = graph.graph_of(vault)
+    findings = graph_of(Vault(path))
     if as_json:
         click.echo(json.dumps(findings.plain(), ensure_ascii=False, indent=1))
         return
@@ -295,17 +290,18 @@ def rename(old: str, new: str, redirect: bool, path: Path) -> None:
     already, so that there is no OLD, only the references are updated.
     """
     vault = Vault(path)
-    name, _, words = old.partition("#")
+    name, _, heading_text = old.partition("#")
     name = name.removesuffix(".md")
-    if words:
+    if heading_text:
         note = _note_named(name, vault)
-        heading = note.heading(words)
+        heading = note.heading(heading_text)
         if heading is None:
-            raise click.UsageError(f"{note.name!r} has no heading {words!r}")
+            raise click.UsageError(f"{note.name!r} has no heading {heading_text!r}")
         changes = rename_heading(vault, note, heading, new, redirect)
     else:
-        known = [note.path for note in vault.notes.values() if note.name == name]
-        changes = rename_note(vault, known[0] if known else name, new, redirect)
+        paths = [note.path for note in vault.notes.values() if note.name == name]
+        # Without such a note, the references to its name are updated.
+        changes = rename_note(vault, paths[0] if paths else name, new, redirect)
     _write(changes)
     click.echo(f"{changes.count} places changed in {len(changes.edits)} files", err=True)
     for place in changes.left:
@@ -324,7 +320,7 @@ def rename(old: str, new: str, redirect: bool, path: Path) -> None:
 @_report_refusals
 def lsp(path: Path | None) -> None:
     """Start a language server on the standard streams, which checks notes while you type."""
-    try:
+    try:  # the packages that it needs are optional
         from vaultkit.doors.language_server import serve
     except ImportError as error:
         raise click.UsageError(
@@ -334,15 +330,13 @@ def lsp(path: Path | None) -> None:
 
 
 def _write(changes: Changes) -> None:
-    """Apply the changes of a rename to the files."""
+    """Apply the changes of a rename to the files; print how many there are in each."""
     for path, edits in changes.edits.items():
-        raw = path.read_bytes()
-        bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
-        text = text_with_edits(raw.decode("utf-8-sig"), edits)
-        write_atomically(path, bom + text.encode(), raw)
+        rewrite_text(path, partial(text_with_edits, edits=edits))
         click.echo(f"{path}: {len(edits)}")
     if changes.moved:
-        changes.moved[0].rename(changes.moved[1])
+        old, new = changes.moved
+        old.rename(new)
 
 
 def _read(root: Path, options: Options | None = None) -> Vault:
@@ -358,22 +352,29 @@ def _note_named(name: str, vault: Vault) -> Note:
         raise click.UsageError(str(error)) from error
 
 
-def _note_at(path: Path, vault: Vault) -> Note:
-    try:
-        return vault.notes[path.resolve()]
-    except LookupError:
-        raise click.UsageError(f"{path} is not a note of the vault {vault.root}") from None
+def _chosen_paths(vault: Vault, path: Path, names: Sequence[str]) -> set[Path] | None:
+    """Return the paths of the notes that a command line names; None for all notes of the vault.
+
+    None includes notes that do not exist yet, for ``--watch``.
+    """
+    if names:
+        return {_note_named(name, vault).path for name in names}
+    if path.is_dir():
+        return None
+    if path.resolve() not in vault.notes:
+        raise click.UsageError(f"{path} is not a note of the vault {vault.root}")
+    return {path.resolve()}
 
 
 def _only_chosen(chosen: set[Path] | None, notes: list[Note]) -> list[Note]:
-    """Return the notes that were chosen; all of them if none were named."""
+    """Return those notes that were chosen (see `_chosen_paths`), in the same order."""
     return notes if chosen is None else [note for note in notes if note.path in chosen]
 
 
 def _inspect(
     vault: Vault, notes: Sequence[Note], trials: int | None, update: bool,
     machines: int | None = None, *, again: bool = True, workers: Workers | None = None,
-) -> Found:  # fmt: skip
+) -> list[Inspection]:  # fmt: skip
     """Inspect notes and return the results; show progress, and record the results in the ledger.
 
     Parameters
@@ -393,6 +394,7 @@ def _inspect(
     """
     rewritten = 0
     if update:
+        # Before the code runs, since it may import the file that a block mirrors.
         rewritten += sum(_apply(note, edits_of_mirrors(note, vault)) for note in notes)
         vault = _read(vault.root, vault.options)
         notes = [vault.notes[note.path] for note in notes]
@@ -401,13 +403,14 @@ def _inspect(
     ledger = Ledger(vault)
     settings = Settings(options.timeout, trials, to_mathml, outputs=bool(machines))
     runner = Runner(vault, settings, ledger=None if again else ledger, workers=workers)
-    inspections: Found = []
+    inspections: list[Inspection] = []
     try:
         runner.submit([(note, None) for note in notes])
         with click.progressbar(notes, label="checking", file=sys.stderr) as steps:
             for note in steps:
                 inspection = runner.result(note)
                 if update and (fixes := _rewrite_outputs(note, inspection)):
+                    # Not recorded: these are the results of the text before the edits.
                     rewritten += len(fixes)
                     inspection = _except_rewritten(inspection, fixes)
                 elif inspection.whole:
@@ -437,8 +440,10 @@ def _except_rewritten(inspection: Inspection, fixes: Sequence[Fix]) -> Inspectio
     return Inspection(inspection.note, checks)
 
 
-def _compare_machines(machines: Machines, inspections: Found, ledger: Ledger) -> None:
-    """Run notes again on other machines; add the differences to their inspections."""
+def _compare_machines(
+    machines: Machines, inspections: Sequence[Inspection], ledger: Ledger
+) -> None:
+    """Run notes again on other machines; add the differences to their inspections as failures."""
     runs = [inspection for inspection in inspections if inspection.note.blocks]
     machines.run(inspection.note for inspection in runs)
     for inspection in runs:
@@ -451,6 +456,7 @@ def _compare_machines(machines: Machines, inspections: Found, ledger: Ledger) ->
 
 
 def _say(line: str) -> None:
+    """Print a line that is not part of the results."""
     click.echo(line, err=True)
 
 
@@ -466,26 +472,28 @@ def _apply(note: Note, fixes: list[Fix]) -> int:
     return len(fixes)
 
 
-def _except_known(vault: Vault, inspections: Found, *, whole: bool) -> Found:
-    """Exclude the failures in the baseline; without a baseline, write one of all failures first."""
-    before = baseline.read(vault)
-    if before is None:
+def _except_known(vault: Vault, inspections: list[Inspection], *, whole: bool) -> list[Inspection]:
+    """Return the inspections with the failures of the baseline excepted.
+
+    Without a baseline, first write one of all failures; for that, ``whole`` must say that all notes
+    were inspected.
+    """
+    file = baseline.path_of(vault)
+    known = baseline.read(vault)
+    if known is None:
         if not whole:
             raise click.UsageError("write the baseline with all notes first")
         count = baseline.write(vault, inspections)
-        click.echo(f"{baseline.path_of(vault)}: {count} failures noted", err=True)
-        before = baseline.read(vault)
-    inspections, gone = baseline.except_known(vault, inspections, before or Counter())
+        _say(f"{file}: {count} failures noted")
+        known = baseline.read(vault)
+    inspections, gone = baseline.except_known(vault, inspections, known or Counter())
     if whole and gone:
-        file = baseline.path_of(vault)
-        message = (
-            f"failures of the baseline that no longer occur: {gone}; remove {file} to renew it"
-        )
-        click.echo(message, err=True)
+        _say(f"failures of the baseline that no longer occur: {gone}; remove {file} to renew it")
     return inspections
 
 
-def _fails(inspections: Found) -> bool:
+def _fails(inspections: Sequence[Inspection]) -> bool:
+    """Return whether any check of some inspections fails."""
     checks = (check for inspection in inspections for check in inspection.checks)
     return any(check.outcome == FAILS for check in checks)
 
@@ -494,28 +502,31 @@ def _watch(
     vault: Vault, trials: int | None, update: bool, annotations: Annotations | None, path: Path,
     chosen: set[Path] | None,
 ) -> None:  # fmt: skip
-    """Check the chosen notes that each save affects, until the user stops it."""
+    """Check the chosen notes that each save affects, until the user stops it.
+
+    ``chosen`` is that of `_chosen_paths`; the other parameters are those of `check`.
+    """
     from watchfiles import watch
 
-    click.echo("watching; stop with Ctrl+C", err=True)
-    before = _digests(vault)
-    options, invalid = vault.options, ""
+    _say("watching; stop with Ctrl+C")
+    digests_before = _digests(vault)
+    options, last_problem = vault.options, ""
     workers = workers_of(vault.root).begin(1)  # it prepares itself before the next save
-    # The time-out finds files that were saved before the watcher had started.
     for changes in watch(
-        vault.root.parent, raise_interrupt=False, rust_timeout=2000, yield_on_timeout=True
+        vault.root.parent, raise_interrupt=False, rust_timeout=_LOOK, yield_on_timeout=True
     ):
         paths = {Path(name) for _, name in changes}
         if paths and all(_is_hidden(path, vault) for path in paths):
             continue
         options, problem = _options_of(vault.root, options)
-        if problem and problem != invalid:
+        if problem and problem != last_problem:
             _say(f"{problem}; until this is corrected, the last valid settings apply")
-        invalid = problem
+        last_problem = problem
         vault = _read(vault.root, options)
-        now = _digests(vault)
-        paths |= {path for path, _ in before.items() ^ now.items()}
-        before = now
+        digests = _digests(vault)
+        paths |= {path for path, _ in digests_before.items() ^ digests.items()}
+        digests_before = digests
+        # The note of all failures is written below: it must not start another round.
         if annotations:
             paths.discard(annotations.path)
         if not paths:
@@ -523,12 +534,14 @@ def _watch(
         notes = _only_chosen(chosen, affected_notes(vault, paths))
         if annotations:
             notes = [note for note in notes if note.path != annotations.path]
-        inspections: Found = []
+        inspections: list[Inspection] = []
         if notes:
+            # It closes these workers; new ones prepare themselves before the next save.
             inspections = _inspect(vault, notes, trials, update, again=False, workers=workers)
             report(vault, inspections, path)
             workers = workers_of(vault.root).begin(1)
         if annotations:
+            # Also without notes to check: a note that was removed has no failures.
             annotations.update(
                 vault, ((inspection.note, inspection.checks) for inspection in inspections)
             )
@@ -544,10 +557,11 @@ def _options_of(root: Path, last: Options) -> tuple[Options, str]:
 
 
 def _digests(vault: Vault) -> dict[Path, str]:
+    """Return the fingerprint of the text of each note, by its path."""
     return {path: note.digest for path, note in vault.notes.items()}
 
 
 def _is_hidden(path: Path, vault: Vault) -> bool:
-    """Return whether a file is one that tools write: a cache, the repository of git."""
-    beside = path.relative_to(vault.root.parent).parts
-    return any(part.startswith(".") or part == "__pycache__" for part in beside)
+    """Return whether a file is one that tools write: in a cache, or in the repository of git."""
+    parts = path.relative_to(vault.root.parent).parts
+    return any(part.startswith(".") or part == "__pycache__" for part in parts)

@@ -59,7 +59,7 @@ class Draft:
         """The checks of its last run, at their current lines, without those of changed parts."""
         if self.verdict is None:
             return []
-        checks = self.verdict.found.checks
+        checks = self.verdict.inspection.checks
         if self.verdict.note is self.note:
             return checks
         head, tail, by = common_lines(self.verdict.note.lines, self.note.lines)
@@ -240,7 +240,7 @@ class Drafts:
         """Store the new text of a draft."""
         draft = self._open[path]
         draft.text, draft.version = text, version
-        self._background.outdate(path)
+        self._background.cancel(path)
         if draft.timer:
             draft.timer.cancel()
         draft.timer = self._loop.call_later(self.editor_settings.pause, self._check_text, path)
@@ -261,7 +261,7 @@ class Drafts:
         draft = self._open.pop(path)
         if draft.timer:
             draft.timer.cancel()
-        self._background.forget(path)
+        self._background.close_note(path)
         self._read_vault()
         self._listener.note_checked(draft.note, [], draft)
         self._ask([path])
@@ -269,7 +269,7 @@ class Drafts:
     def files_changed(self, paths: Sequence[Path]) -> None:
         """Check the notes that depend on changed files."""
         if any(path.suffix != ".md" for path in paths):
-            self._background.forget()  # checkpoints do not know of new modules
+            self._background.drop_all_checkpoints()  # they do not know of new modules
         self._read_vault()
         for path in (self._reported | self._waiting) - self.vault.notes.keys():
             if path in self._reported:
@@ -374,7 +374,7 @@ class Drafts:
         task = task_of(draft.note, self.vault, settings, until)
         if until is not None:
             task = replace(task, names=task.names | {"code"})
-        self._background.ask(task)
+        self._background.request(task)
 
     def _judged(self, verdict: Verdict) -> None:
         """Store the verdict of a draft, and report it."""
@@ -392,11 +392,13 @@ class Drafts:
 
     def _show(self, verdict: Verdict, index: int) -> None:
         """Show the result of running up to a block: its variables, or its failures."""
-        wrong = [c for c in verdict.found.checks if c.outcome == FAILS and c.block is not None]
+        wrong = [c for c in verdict.inspection.checks if c.outcome == FAILS and c.block is not None]
         if wrong:
             self._listener.say(f"line {wrong[0].line}: {wrong[0].why}", FAILS)
             return
-        values = ((n, v) for n, vs in verdict.found.values.items() for v in vs if v.block == index)
+        values = (
+            (n, v) for n, vs in verdict.inspection.values.items() for v in vs if v.block == index
+        )
         bound = [f"{name}: {v.what}" + f"\n{v.print}" * bool(v.print) for name, v in values]
         self._listener.say("\n".join([f"block {index + 1} runs", *bound]), "")
 

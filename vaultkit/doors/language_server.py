@@ -544,7 +544,7 @@ class Server(LanguageServer):
 
 def _values(held: Draft | None) -> dict[str, list[Value]]:
     """Return the values of the variables of a draft, as its last run has left them."""
-    return held.verdict.found.values if held and held.verdict else {}
+    return held.verdict.inspection.values if held and held.verdict else {}
 
 
 def _absolute(folder: Path) -> Path:

@@ -8,13 +8,16 @@ from collections.abc import Iterable
 
 from vaultkit.checks import mirrors
 from vaultkit.checks.check import Fix
-from vaultkit.files import ChangedError, write_atomically
+from vaultkit.files import ChangedError, rewrite_text, write_atomically
 from vaultkit.read import notebook
 from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 
-#: The kinds of checks whose edits are made after the code has run.
+#: The kinds of checks whose edits are made after the code has run: outputs, and the numbers before
+#: comments that bind them.
 REWRITTEN = ("block", "sentence")
+#: A line of a text with its end, if it has one.
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$")
 
 
 def edits_of_mirrors(note: Note, vault: Vault) -> list[Fix]:
@@ -33,32 +36,27 @@ def apply_edits(note: Note, edits: Iterable[Fix]) -> None:
     if note.path.suffix == ".ipynb":
         _apply_to_notebook(note, edits)
         return
-    raw = note.path.read_bytes()
-    if raw.decode("utf-8-sig") != note.text:
-        raise ChangedError(f"{note.path} has changed meanwhile; run again")
     newline = "\r\n" if "\r\n" in note.text else "\n"
-    lines = re.findall(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$", note.text)
+    lines = _LINE.findall(note.text)
     if lines and not lines[-1].endswith(("\n", "\r")):
-        lines[-1] += newline
-    for edit in sorted(edits, key=lambda e: e.first, reverse=True):
+        lines[-1] += newline  # an edit may insert lines after it
+    # From the last to the first, so that the numbers of the lines above an edit stay valid.
+    for edit in sorted(edits, key=lambda edit: edit.first, reverse=True):
         lines[edit.first - 1 : edit.last] = [line + newline for line in edit.lines]
-    bom = b"\xef\xbb\xbf" if raw.startswith(b"\xef\xbb\xbf") else b""
-    write_atomically(note.path, bom + "".join(lines).encode(), raw)
+    rewrite_text(note.path, lambda _: "".join(lines), expected=note.text)
 
 
 def _apply_to_notebook(note: Note, fixes: Iterable[Fix]) -> None:
-    """Store new outputs in the cells of a notebook; equal cells are matched in order."""
+    """Store new outputs in the cells of a notebook."""
     raw = note.path.read_bytes()
     if notebook.read(note.path).digest != note.digest:
         raise ChangedError(f"{note.path} has changed meanwhile; run again")
     data = json.loads(raw)
-    cells = [c for c in data["cells"] if c["cell_type"] == "code" and c["source"]]
     for fix in fixes:
-        sources_above = [block.fence.text for block in note.blocks[: fix.block]]
-        equal_cells = [cell for cell in cells if "".join(cell["source"]) == fix.source]
-        cell = equal_cells[sources_above.count(fix.source)]
+        cell = notebook.cell_of_block(note, data, fix.block)
         lines = fix.output.splitlines(keepends=True)
         output = {"name": "stdout", "output_type": "stream", "text": lines}
         cell["outputs"] = [output] if fix.output else []
+    # In the form in which Jupyter saves a notebook, so that a diff shows only the outputs.
     content = json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True)
     write_atomically(note.path, (content + "\n").encode(), raw)

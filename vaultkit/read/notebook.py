@@ -108,6 +108,24 @@ def _note_of(path: Path, file: list[str], raw: str) -> Note:
     )
 
 
+def cell_of_block(note: Note, data: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """Return the code cell that is a block of a notebook, in the notebook's JSON.
+
+    The cell is found by its code, since blocks in Markdown cells count, too; of several cells with
+    the same code, by the number of blocks above that have it.
+
+    Raises
+    ------
+    LookupError
+        If there is none: the block is in a Markdown cell.
+    """
+    # As lines, since the code of a cell may end with a line break, which a block does not keep.
+    *codes_above, code = [block.fence.text.splitlines() for block in note.blocks[: index + 1]]
+    cells: list[dict[str, Any]] = [c for c in data["cells"] if c["cell_type"] == "code"]
+    equal_cells = [cell for cell in cells if "".join(cell["source"]).splitlines() == code]
+    return equal_cells[codes_above.count(code)]
+
+
 def _cells(data: Any) -> Iterator[dict[str, Any]]:
     """Yield the cells of a notebook; raise an error for anything else."""
     if not isinstance(data, dict) or data.get("nbformat", 4) != 4:
