@@ -1,8 +1,8 @@
 """Comments that bind words to code: ``twice<!-- = a / b -->``, ``larger<!-- a > b -->``.
 
-A comment that begins with an equals sign gives the value of the words before it. Another comment is
-a condition if it is a comparison, or a truth about names in the code of the note; any other comment
-is left alone.
+A *binding* is such a comment with its words. A comment that begins with an equals sign gives the
+value of the words before it. Another comment is a condition if it is a comparison, or a truth about
+names in the code of the note; any other comment is a remark, and is left alone.
 """
 
 from __future__ import annotations
@@ -28,20 +28,30 @@ _SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "−": "-", "×": "*", "·": "*
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 #: A comparison in a comment that does not parse, but no arrow or tag.
 _COMPARES = re.compile(r"(?<![-=<>])(?:[<>]=?|[=!]=)(?![-=<>/])")
-#: Two words side by side: a remark in words.
+#: A remark in words: two words side by side, a tag such as ``<b>``, or a question.
 _REMARK = re.compile(
     r"[A-Za-z]{2,}\s+(?!(?:in|is|not|and|or|if|else|for)\b)[A-Za-z]{2,}|</|<\w+[^<]*>|\?\s*$"
 )
+#: Built-in functions whose value is a truth, so that a call of one is a condition.
 _TRUTHS = {"all", "any", "isinstance", "issubclass", "callable", "hasattr", "bool"}
 _STOP = re.compile(r"[.!?:;](?=\s)")
 #: Most characters of a sentence on each side of a comment.
 _FAR = 400
-#: Most words between a number or name and the comment that binds it.
+#: Most words between a number or name and the comment that binds it: *five<!-- = n --> steps*.
 _BETWEEN = 6
-
-
 #: A name of another note: ``[[Sag]].sag``.
 _OF_NOTE = re.compile(r"=\s?\[\[(?P<note>[^\[\]|#]+)\]\]\.(?P<name>[A-Za-z_]\w*)")
+
+
+@dataclass(frozen=True)
+class _Code:
+    """The code of a comment; see the attributes of the same names of `Binding`."""
+
+    code: str
+    source: str
+    is_value: bool
+    why: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,23 +71,25 @@ class Binding:
     is_value
         Whether it gives a value; else it is a condition.
     why
-        Why it cannot be read.
+        Why it cannot be read; empty if it can.
     words
         The text of the sentence, from the binding before it on, with blanks for marks.
     at
-        The place of the comment in it.
+        The position of the comment in ``words``.
     sentence
-        The part of the sentence before the comment.
+        The whole sentence before the comment.
     row
         The text of the cells before it in its row, each with its line and column.
-    tex
-        The formula directly before it.
-    formula
-        The same as text.
+    tex, formula
+        The formula directly before it, in TeX and as text; empty if there is none.
     spots
-        The line and the column of each character of ``words`` from which a piece begins.
+        The positions in ``words`` at which a part of the text begins, each with line and column.
     language
         The code of the language.
+    place
+        The kind of text around it, if that is not running text: ``summary``.
+    note
+        The other note that has the value under the name ``source``: *Sag* for ``[[Sag]].sag``.
     """
 
     line: int
@@ -96,7 +108,6 @@ class Binding:
     spots: tuple[tuple[int, int, int], ...] = ()
     language: str = ""
     place: str = ""
-    #: The other note that has the value under the name ``source``: ``[[Sag]].sag``.
     note: str = ""
 
     @property
@@ -112,7 +123,7 @@ class Binding:
         return parse_expression(self.source)
 
     def place_of(self, at: int) -> tuple[int, int]:
-        """Return line and column of a character of ``words``."""
+        """Return line and column of the character at a position in ``words``."""
         begins, line, column = max((s for s in self.spots if s[0] <= at), default=(0, 1, 1))
         return line, column + at - begins
 
@@ -133,38 +144,39 @@ def bindings(note: Note) -> Iterator[Binding]:
     words = lexicon(language or "en")
     names = {name for block in note.blocks for name in _NAME.findall(block.fence.text)}
     for piece in note.prose:
-        begins = 0
+        last_end = 0
         for comment in sorted(piece.comments, key=lambda own: own.at):
-            read = _parse_comment(comment.content, names)
-            if read:
-                yield _binding(piece, comment, begins, read, language, words)
-                begins = comment.at
+            parsed = _parse_comment(comment.content, names)
+            if parsed:
+                yield _binding(piece, comment, last_end, parsed, language, words)
+                last_end = comment.at
 
 
-def _parse_comment(content: str, names: Set[str]) -> tuple[str, str, bool, str] | None:
-    """Return code, source, whether it is a value, and why it cannot be read; None for a remark."""
+def _parse_comment(content: str, names: Set[str]) -> _Code | None:
+    """Return the code of a comment; None for a remark.
+
+    ``names`` are the names in the code of the note.
+    """
     content = " ".join(content.split())
-    if of_note := _OF_NOTE.fullmatch(content):
-        return content.removeprefix("=").strip(), of_note["name"], True, ""
     is_value = content.startswith("=") and not content.startswith("==")
     code = content.removeprefix("=").strip() if is_value else content
+    if of_note := _OF_NOTE.fullmatch(content):
+        return _Code(code, of_note["name"], is_value=True, note=of_note["note"].strip())
+    if not code:
+        return _Code("", "", is_value=True, why="there is no expression")
     source = code
     for sign, operator in _SIGNS.items():
         source = source.replace(sign, operator)
     try:
-        if not code:
-            return "", "", True, "there is no expression"
         tree = parse_expression(source)
     except SyntaxError as error:
-        if is_value:
-            return code, "", True, str(error.msg)
         known = names & set(_NAME.findall(code))
-        if known and _COMPARES.search(source) and not _REMARK.search(source):
-            return code, "", False, str(error.msg)
-        return None
+        is_meant = known and _COMPARES.search(source) and not _REMARK.search(source)
+        return _Code(code, "", is_value, str(error.msg)) if is_value or is_meant else None
     if is_value:
-        return code, source, not _is_condition(tree), ""
-    return (code, source, False, "") if _is_code(tree, names) else None
+        # ``= a > b`` gives no value for its words.
+        return _Code(code, source, is_value=not _is_condition(tree))
+    return _Code(code, source, is_value=False) if _is_code(tree, names) else None
 
 
 def _is_condition(tree: ast.expr) -> bool:
@@ -180,63 +192,78 @@ def _is_condition(tree: ast.expr) -> bool:
 
 
 def _is_code(tree: ast.expr, names: Set[str]) -> bool:
-    """Return whether a comment is a condition, rather than a remark such as *work in progress*."""
-    own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    known = own & names
+    """Return whether a comment is a condition, rather than a remark such as *work in progress*.
+
+    ``tree`` is the comment as Python reads it; ``names`` are the names in the code of the note.
+    """
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    known = used & names
     match tree:
         case ast.Compare(_, operators) if not all(
             isinstance(operator, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for operator in operators
         ):
-            return True
+            return True  # a sign such as ``<``
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not(), _):
-            bare = all(isinstance(n, _BARE) for n in ast.walk(tree))
-            return own <= known | vars(builtins).keys() and bool(known) if bare else bool(known)
+            if all(isinstance(node, _NODES_OF_WORDS) for node in ast.walk(tree)):
+                # *not ready or finished* may be words: each of them must be a name.
+                return bool(known) and used <= known | vars(builtins).keys()
+            return bool(known)
         case ast.BinOp(_, ast.BitAnd() | ast.BitOr(), _) | ast.UnaryOp(ast.Invert(), _):
             return bool(known)
         case ast.Call(function):
-            first = next((n.id for n in ast.walk(function) if isinstance(n, ast.Name)), "")
-            return first in known or first in _TRUTHS
+            called = next((n.id for n in ast.walk(function) if isinstance(n, ast.Name)), "")
+            return called in known or called in _TRUTHS
     return False
 
 
-_BARE = (ast.Name, ast.expr_context, ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp,
-         ast.unaryop)  # fmt: skip
+#: The nodes of an expression that consists of words alone: ``not ready or finished``.
+_NODES_OF_WORDS = (ast.Name, ast.expr_context, ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop,
+                   ast.UnaryOp, ast.unaryop)  # fmt: skip
 
 
 def _binding(
-    piece: Prose, comment: Comment, begins: int, read: tuple[str, str, bool, str], language: str,
-    words: Lexicon,
-) -> Binding:  # fmt: skip
+    piece: Prose, comment: Comment, last_end: int, parsed: _Code, language: str, words: Lexicon
+) -> Binding:
     """Return the binding that a comment states, with the words before it that it binds.
 
-    ``begins`` is where the words after the previous comment begin; ``read`` is the parsed comment:
-    code, source, whether it is a value, and why it cannot be read.
+    ``last_end`` is the position in the text of the piece of the binding before it, or 0.
     """
-    code, source, is_value, why = read
     at = comment.at
-    raw = piece.text[: at + _FAR]
-    plain = plain_words(raw)
-    first = max((stop.end() for stop in _STOP.finditer(plain, max(0, at - _FAR), at)), default=0)
-    first = max(first, at - _FAR)
-    own = max(first, begins if plain[begins:at].strip(" ,;()") else 0)
-    start, end = _bound_span(raw, plain, own, at, words, is_value=is_value)
-    line, column = piece.place_of(start) if end > start else (comment.line, comment.column)
-    if not piece.parts:
-        line, column = comment.line, comment.column
-    ends = _STOP.search(plain, at)
-    text = plain[own : ends.start() if ends else len(plain)]
+    marked = piece.text[: at + _FAR]
+    plain = plain_words(marked)
+    stops = (stop.end() for stop in _STOP.finditer(plain, max(0, at - _FAR), at))
+    sentence_start = max(max(stops, default=0), at - _FAR)
+    # A second comment right behind the first one is about the same words.
+    has_own_words = bool(plain[last_end:at].strip(" ,;()"))
+    begins = max(sentence_start, last_end) if has_own_words else sentence_start
+    start, end = _bound_span(marked, plain, begins, at, words, is_value=parsed.is_value)
+    is_placed = end > start and piece.parts
+    line, column = piece.place_of(start) if is_placed else (comment.line, comment.column)
+    stop = _STOP.search(plain, at)
     spots = tuple(
-        (max(0, begin - own), *piece.place_of(max(begin, own)))
-        for begin, following in pairwise([*(part[0] for part in piece.parts), len(piece.text)])
-        if following > own and begin < at
+        (max(0, first - begins), *piece.place_of(max(first, begins)))
+        for first, following in pairwise([*(part[0] for part in piece.parts), len(piece.text)])
+        if following > begins and first < at
     )
-    of_note = _OF_NOTE.fullmatch(f"={code}")
-    row = tuple((plain_words(cell.text), *cell.place_of(0)) for cell in piece.cells)
     return Binding(
-        line, column, plain[start:end].strip() or code, code, source, is_value, why, text, at - own,
-        plain[first:at], row, comment.tex, comment.formula, spots, language, piece.place,
-        of_note["note"].strip() if of_note else "",
-    )  # fmt: skip
+        line,
+        column,
+        plain[start:end].strip() or parsed.code,
+        parsed.code,
+        parsed.source,
+        parsed.is_value,
+        parsed.why,
+        words=plain[begins : stop.start() if stop else len(plain)],
+        at=at - begins,
+        sentence=plain[sentence_start:at],
+        row=tuple((plain_words(cell.text), *cell.place_of(0)) for cell in piece.cells),
+        tex=comment.tex,
+        formula=comment.formula,
+        spots=spots,
+        language=language,
+        place=piece.place,
+        note=parsed.note,
+    )
 
 
 _MARKS = re.compile(f"[{CODE}{END}{FORMULA}{NAME}{LINK}]|{REASONS.pattern}")
@@ -248,34 +275,34 @@ def plain_words(text: str) -> str:
 
 
 def _bound_span(
-    raw: str, plain: str, first: int, at: int, words: Lexicon, *, is_value: bool
+    marked: str, plain: str, begins: int, at: int, words: Lexicon, *, is_value: bool
 ) -> tuple[int, int]:
     """Return the span of the words before a comment that it binds, as far as the text shows it.
 
+    A value binds the last number or name in code, a condition the last word of comparison; without
+    one that is near, each binds the last word. The span is empty if there are no words.
+
     Parameters
     ----------
-    raw, plain
+    marked, plain
         The text with marks for code, and the same text without them.
-    first, at
-        Where the sentence and the comment begin.
+    begins, at
+        Where the words that may be bound begin, and where the comment is.
     words
         The words of the language.
     is_value
-        Whether the comment states a value, which a number or name shows, or else a condition.
+        Whether the comment states a value, or else a condition.
     """
-    text = plain[first:at]
-    spans = [(found.start(), found.end()) for found in re.finditer(r"[\w’'-]+", text)][-1:]
+    text = plain[begins:at]
+    last_word = [word.span() for word in re.finditer(r"[\w’'-]+", text)][-1:]
     if is_value:
-        spans += [(s.start, s.end) for s in numbers(text, len(text), words)[-1:]]
-        spans += [
-            (found.start() + 1, found.end() - 1)
-            for found in re.finditer(f"{CODE}[^{END}]+{END}", raw[first:at])
-        ][-1:]
+        spans = [(number.start, number.end) for number in numbers(text, len(text), words)[-1:]]
+        codes = [code.span() for code in re.finditer(f"{CODE}[^{END}]+{END}", marked[begins:at])]
+        spans += [(start + 1, end - 1) for start, end in codes[-1:]]
     else:
-        spoken = comparisons(text, words)
-        strong = [one for one in spoken if one.table != "weak"] or spoken
-        spans += [(one.start, one.end) for one in strong[-1:]]
-    # A number or name may be followed by some words: *five steps*.
-    later = [span for span in spans[1:] if len(text[span[1] :].split()) <= _BETWEEN]
-    start, end = max(later or spans or [(0, 0)], key=lambda span: span[1])
-    return first + start, first + end
+        compared = comparisons(text, words)
+        strong = [word for word in compared if word.table != "weak"] or compared
+        spans = [(word.start, word.end) for word in strong[-1:]]
+    near = [span for span in spans if len(text[span[1] :].split()) <= _BETWEEN]
+    start, end = max(near or last_word or [(0, 0)], key=lambda span: span[1])
+    return begins + start, begins + end

@@ -1,6 +1,8 @@
 """What words of comparison state (*larger*, *never*, *most*), compared with a condition.
 
 Both are described by operators: *larger* agrees with ``>`` and ``>=``, *not larger* with ``<=``.
+The words are in tables of the lexicon, each in the list of its meaning: *larger* in the list *more*
+of the table *directions*.
 """
 
 from __future__ import annotations
@@ -25,13 +27,18 @@ _DENIED = {
     "falls": {">=", ">", "=="}, "largest": {"<", "<=", "!="}, "smallest": {">", ">=", "!="},
     "near": {">", ">=", "!="},
 }  # fmt: skip
+#: The functions that select what a word says: *the largest* is ``max(…)``.
+_EXTREMES = {"largest": "max", "more": "max", "smallest": "min", "less": "min"}
 _SUPERLATIVES = ("largest", "smallest")
-_BEST = ("best", "worst", "fastest", "slowest", "quickest")
+#: Superlatives whose meaning in the lexicon is *more*, *less*, *better* or *worse*.
+_SUPERLATIVES_OF_QUALITY = ("best", "worst", "fastest", "slowest", "quickest")
 _CHANGES = ("rises", "falls")
-#: How many words before a comparison its negation may stand.
-_NEAR = 4
-#: The last words before a comment, among which a direction in one short word counts.
-_LATE = 4
+#: How many words before a comparison its negation may be.
+_MOST_WORDS_TO_NEGATION = 4
+#: How many words before a comment a weak word, such as *high*, may be.
+_MOST_WORDS_TO_COMMENT = 4
+#: Shortest word of the text that may be part of a name in the condition.
+_SHORTEST_PART = 4
 
 
 def contrary_extreme(text: str, behind: str, tree: ast.expr, words: Lexicon) -> str:
@@ -58,35 +65,49 @@ def contrary_extreme(text: str, behind: str, tree: ast.expr, words: Lexicon) -> 
     >>> contrary_extreme("Ann is the largest and Ben", "the smallest", low, words)
     ''
     """
-    found = relation(tree)
-    if len(found.extremes) != 1:
+    selected = relation(tree)
+    if len(selected.extremes) != 1:
         return ""
     end = clause_end(words, "joining", "contrasting", marks=",;:")
     begins = max((stop.end() for stop in end.finditer(text)), default=0)
     stop = end.search(behind)
-    near = _superlatives(text[begins:], words)[-1:]
-    near = near or _superlatives(behind[: stop.start()] if stop else behind, words)[:1]
-    spoken = near or _superlatives(text, words)[-1:]
-    if not spoken or spoken[0].denied:
+    candidates = (
+        _superlatives(text[begins:], words)[-1:]
+        or _superlatives(behind[: stop.start()] if stop else behind, words)[:1]
+        or _superlatives(text, words)[-1:]
+    )
+    if not candidates or candidates[0].denied:
         return ""
-    last = spoken[0]
-    what = last.meaning
-    if last.table == "sides":
-        what = _direction_of_quality(what, found, words, text + behind)
-    extreme = {"largest": "max", "more": "max", "smallest": "min", "less": "min"}.get(what)
-    return last.word if extreme and found.extremes != {extreme} else ""
+    superlative = candidates[0]
+    meaning = superlative.meaning
+    if superlative.table == "sides":
+        meaning = _direction_of_quality(meaning, selected, words, text + behind)
+    extreme = _EXTREMES.get(meaning)
+    return superlative.word if extreme and selected.extremes != {extreme} else ""
 
 
 def _superlatives(text: str, words: Lexicon) -> list[ComparisonWord]:
     return [
-        one for one in comparisons(text, words, late=False)
-        if one.meaning in _SUPERLATIVES or one.word in _BEST
+        word for word in comparisons(text, words, before_comment=False)
+        if word.meaning in _SUPERLATIVES or word.word in _SUPERLATIVES_OF_QUALITY
     ]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ComparisonWord:
-    """A word of comparison: its table and list in the lexicon, and whether it is denied."""
+    """A word or phrase of comparison in a text.
+
+    Attributes
+    ----------
+    word
+        The word itself, in lower case: *larger*.
+    meaning, table
+        Its list and table in the lexicon: ``more`` of ``directions``.
+    denied
+        Whether a negation is before it, as in *not larger*.
+    start, end
+        Its place in the text.
+    """
 
     word: str
     meaning: str
@@ -101,58 +122,72 @@ class ComparisonWord:
         return f"not {self.word}" if self.denied else self.word
 
 
-def comparisons(text: str, words: Lexicon, *, late: bool = True) -> list[ComparisonWord]:
+def comparisons(text: str, words: Lexicon, *, before_comment: bool = True) -> list[ComparisonWord]:
     """Return the words of comparison in a text, in order.
 
-    Words that may mean something else count only at its end, unless ``late`` is false.
+    Words that may mean something else (*over*, *high*, *after*) count only at the end of the text,
+    where a comment binds them; with ``before_comment=False``, anywhere.
 
     >>> from vaultkit.claims.lexicon import lexicon
     >>> [(s.word, s.meaning, s.denied) for s in comparisons("It is not larger", lexicon())]
     [('larger', 'more', True)]
     """
-    plain = re.sub(
-        rf"(?<![\w-]){words.pattern('negations', 'void')}(?![\w-])",
-        lambda own: "\ufffc" * len(own[0]), text, flags=re.IGNORECASE,
-    )  # fmt: skip
-    plain = re.sub(
-        rf"(?<![\w-]){words.pattern('negations', 'phrases')}(?![\w-])",
-        lambda own: "not".ljust(len(own[0]), "\ufffc"), plain, flags=re.IGNORECASE,
-    )  # fmt: skip
-    like = re.compile(rf"\b{words.pattern('grammar', 'like')}\s+$", re.IGNORECASE)
-    # *No item*, *in no year*.
-    denial = words.pattern("grammar", "denying")
-    denying = re.compile(rf"\W*(?:\w+\s+)?{denial}\b", re.IGNORECASE)
-    least = len(plain) - len(" ".join(plain.split()[-_LATE:])) if late else 0
-    found = []
+    plain = _without_idioms(text, words)
+    compared = []
     for table in ("directions", "weak", "order", "sides", "quantifiers"):
-        for own, name in words.find(table, plain):
-            if name in _NAMES:
+        for match, meaning in words.find(table, plain):
+            if meaning in _LISTS_OF_NAMES or _is_ambiguous(match, table, words, before_comment):
                 continue
-            if table == "weak" and (own.start() < least or like.search(plain, 0, own.start())):
+            if meaning == "same" and _is_multiple(plain[: match.start()], words):
                 continue
-            if table == "order" and late and plain[own.end() :].strip():
-                continue
-            if table == "weak" and late and ", " in plain[own.end() :]:
-                continue  # of a clause before
-            if name == "same" and _is_multiple(plain[: own.start()], words):
-                continue
-            start = plain.rfind(",", 0, own.start()) + 1
-            clause = plain[start : own.start()]
-            before = clause.split()[-_NEAR:]
-            denied = table != "quantifiers" and (
-                any(_denies(word, words) for word in before) or bool(denying.match(clause))
-            )
-            found.append(ComparisonWord(own[0].lower(), name, table, denied, *own.span()))
-    found.sort(key=lambda one: (one.start, -one.end))
+            # *None are larger* has a quantifier, which is a negation itself.
+            denied = table != "quantifiers" and _is_denied(plain, match.start(), words)
+            compared.append(ComparisonWord(match[0].lower(), meaning, table, denied, *match.span()))
+    compared.sort(key=lambda word: (word.start, -word.end))
     # *More accurate* is one word of comparison.
     return [
-        spoken for spoken in found
-        if not any(o.start <= spoken.start and spoken.end < o.end for o in found)
+        word for word in compared
+        if not any(other.start <= word.start and word.end < other.end for other in compared)
     ]  # fmt: skip
 
 
-#: The lists of the lexicon with parts of names.
-_NAMES = ("speeds", "times", "goods", "bads")
+#: The lists of the table *sides* with parts of names of variables.
+_LISTS_OF_NAMES = ("speeds", "times", "goods", "bads")
+#: A character in place of one that says nothing.
+_BLANK = "\ufffc"
+
+
+def _without_idioms(text: str, words: Lexicon) -> str:
+    """Return a text of the same length without idioms that contain a negation or a comparison.
+
+    *More or less* compares nothing; *no longer* is a mere *not*.
+    """
+    void, negating = (
+        rf"(?<![\w-]){words.pattern('negations', name)}(?![\w-])" for name in ("void", "phrases")
+    )
+    text = re.sub(void, lambda own: _BLANK * len(own[0]), text, flags=re.IGNORECASE)
+    return re.sub(negating, lambda own: "not".ljust(len(own[0]), _BLANK), text, flags=re.IGNORECASE)
+
+
+def _is_ambiguous(match: re.Match[str], table: str, words: Lexicon, before_comment: bool) -> bool:
+    """Return whether a word may mean something else than a comparison at its place.
+
+    A word of order (*after*) compares right before a comment, a weak one (*high*) close before it.
+    """
+    text, behind = match.string, match.string[match.end() :]
+    if table == "order":
+        return before_comment and bool(behind.strip())
+    if table != "weak":
+        return False
+    # *As high* compares by *as*.
+    if re.search(
+        rf"\b{words.pattern('grammar', 'like')}\s+$", text[: match.start()], re.IGNORECASE
+    ):
+        return True
+    last_words = " ".join(text.split()[-_MOST_WORDS_TO_COMMENT:])
+    is_far = match.start() < len(text) - len(last_words)
+    is_of_other_clause = ", " in behind
+    return before_comment and (is_far or is_of_other_clause)
 
 
 def _is_multiple(before: str, words: Lexicon) -> bool:
@@ -162,159 +197,181 @@ def _is_multiple(before: str, words: Lexicon) -> bool:
     return bool(re.search(rf"(?:{either})\s+$", before, re.IGNORECASE))
 
 
-def _denies(word: str, words: Lexicon) -> bool:
+def _is_denied(text: str, at: int, words: Lexicon) -> bool:
+    """Return whether a negation shortly before a place, or at the start of its clause, denies it.
+
+    *It is not larger*, *in no year was the crop larger*.
+    """
+    clause = text[text.rfind(",", 0, at) + 1 : at]
+    if any(_is_negation(word, words) for word in clause.split()[-_MOST_WORDS_TO_NEGATION:]):
+        return True
+    denying = words.pattern("grammar", "denying")
+    return bool(re.match(rf"\W*(?:\w+\s+)?{denying}\b", clause, re.IGNORECASE))
+
+
+def _is_negation(word: str, words: Lexicon) -> bool:
     pattern = words.pattern("negations", "words")
-    return bool(re.fullmatch(pattern, word.strip("()“”\"'*`\ufffc"), re.IGNORECASE))
+    return bool(re.fullmatch(pattern, word.strip(f"()“”\"'*`{_BLANK}"), re.IGNORECASE))
 
 
-def contradiction(text: str, found: Relation, words: Lexicon, behind: str = "") -> str:
-    """Return the word before a condition that it contradicts; empty if they agree.
+def contradiction(text: str, condition: Relation, words: Lexicon, behind: str = "") -> str:
+    """Return the word before a condition that contradicts it; empty if they agree.
 
-    Of several words of comparison the last one counts, since it is next to the condition. *Before*
-    and *after* count only if something follows: *as before* and *the day after* compare nothing.
+    Of several words of comparison the last one counts, since it is next to the condition.
 
     Parameters
     ----------
     text, behind
         The text before the condition, and that behind it.
-    found
+    condition
         What the condition states.
     words
         The words of the language.
     """
-    spoken = comparisons(text, words)
-    if found.together:
-        return _contradicting_growth(spoken, found)
+    compared = comparisons(text, words)
+    if condition.joint_growth:
+        return _contradicting_growth(compared, condition)
+    # *As before* and *the day after* compare nothing: something must follow, as in *before noon*.
     is_like = re.search(rf"\b{words.pattern('grammar', 'than')}\s+\w+\W*$", text, re.IGNORECASE)
-    if is_like or not re.match(r"\s+[^\W\d_]", behind) or not found.operators & MIRRORED.keys():
-        spoken = [one for one in spoken if one.table != "order"]
-    strong = [one for one in spoken if one.table in ("directions", "order", "sides")]
-    directions = strong or [one for one in spoken if one.table == "weak"]
-    quantifiers = [one for one in spoken if one.table == "quantifiers"]
-    partly = bool(quantifiers) and quantifiers[-1].meaning == "not_all"
-    counts = (
-        bool(quantifiers) and quantifiers[-1].meaning in _SHARES and found.quantifier in _SHARES
-    )
+    is_followed = re.match(r"\s+[^\W\d_]", behind)
+    if is_like or not is_followed or not condition.operators & MIRRORED.keys():
+        compared = [word for word in compared if word.table != "order"]
+    strong = [word for word in compared if word.table in ("directions", "order", "sides")]
+    directions = strong or [word for word in compared if word.table == "weak"]
+    quantifiers = [word for word in compared if word.table == "quantifiers"]
+    quantity = quantifiers[-1].meaning if quantifiers else ""
     # *Most are larger than 3*: the quantifier says how many, and *larger* what holds of them.
-    own = replace(found, operators=found.inner) if counts and found.inner else found
-    if directions and not partly and not _agrees(directions[-1], own, words, text):
+    is_share = quantity in _SHARES and condition.quantifier in _SHARES and condition.inner_operators
+    directed = replace(condition, operators=condition.inner_operators) if is_share else condition
+    # *Not all are larger*: what *larger* says is not stated of any of them.
+    is_checked = bool(directions) and quantity != "not_all"
+    if is_checked and not _agrees(directions[-1], directed, words, text):
         return directions[-1].phrase
-    if quantifiers and not _quantifier_agrees(quantifiers[-1], found, bool(directions)):
+    if quantifiers and not _quantifier_agrees(quantity, condition, bool(directions)):
         return quantifiers[-1].word
     if not directions and not quantifiers:
-        return _contradicting_negation(text, found, words)
+        return _contradicting_negation(text, condition, words)
     return ""
 
 
-#: Which way a word of a list says that something goes.
+#: Whether a meaning says that something is or becomes more (1) or less (−1).
 _WAYS = {"more": 1, "rises": 1, "less": -1, "falls": -1}
 
 
-def _contradicting_growth(spoken: list[ComparisonWord], found: Relation) -> str:
+def _contradicting_growth(compared: list[ComparisonWord], condition: Relation) -> str:
     """Return the last word of *the larger, the longer* if two things do not grow together so.
 
     One word alone says how something changes with another thing that grows: *it falls with age*.
     """
-    ways = [(one, _WAYS[one.meaning]) for one in spoken if one.meaning in _WAYS]
-    if not ways or any(one.denied for one, _ in ways):
+    ways = [(word, _WAYS[word.meaning]) for word in compared if word.meaning in _WAYS]
+    if not ways or any(word.denied for word, _ in ways):
         return ""
-    product = ways[0][1] * (ways[-1][1] if len(ways) > 1 else 1)
-    return "" if product == found.together else ways[-1][0].phrase
+    (_, first_way), (last_word, last_way) = ways[0], ways[-1]
+    stated_growth = first_way * last_way if len(ways) > 1 else first_way
+    return "" if stated_growth == condition.joint_growth else last_word.phrase
 
 
-def _contradicting_negation(text: str, found: Relation, words: Lexicon) -> str:
+def _contradicting_negation(text: str, condition: Relation, words: Lexicon) -> str:
     """Return the negation in *it is not symmetric* if the condition states that it is.
 
     If the condition denies what the words state without a negation, return the last word.
     """
-    last = text.rpartition(",")[2].split()[-3:]
-    denials = [word for word in last if _denies(word, words)]
-    # Whether a name of the condition is said: *symmetric* for ``is_symmetric(A)``.
+    last_words = text.rpartition(",")[2].split()[-3:]
+    negations = [word for word in last_words if _is_negation(word, words)]
+    # *Symmetric* is said of ``is_symmetric(A)``.
     is_named = any(
-        word.strip("`*.()") in name for name in found.names for word in last if len(word) >= _NEAR
+        word.strip("`*.()") in name
+        for name in condition.names
+        for word in last_words
+        if len(word) >= _SHORTEST_PART
     )
-    if denials and found.quantifier != "none":
-        if found.operators in ({"=="}, {"in"}) or (found.operators == {"true"} and is_named):
-            return denials[0]
-    elif found.operators == {"false"} and is_named and not denials:
-        return last[-1]
+    operators = condition.operators
+    if negations and condition.quantifier != "none":
+        if operators in ({"=="}, {"in"}) or (operators == {"true"} and is_named):
+            return negations[0]
+    elif operators == {"false"} and is_named and not negations:
+        return last_words[-1]
     return ""
 
 
-def _agrees(spoken: ComparisonWord, found: Relation, words: Lexicon, text: str) -> bool:
-    """Return whether a direction agrees with a condition, in a text with its numbers."""
-    what = spoken.meaning
-    if spoken.table == "sides":
-        what = _direction_of_quality(what, found, words, text)
-        if not what:
+def _agrees(word: ComparisonWord, condition: Relation, words: Lexicon, text: str) -> bool:
+    """Return whether a word that says a direction agrees with a condition; also if in doubt.
+
+    The numbers and units of the text may say whether *faster* is about a time or a speed.
+    """
+    meaning = word.meaning
+    if word.table == "sides":
+        meaning = _direction_of_quality(meaning, condition, words, text)
+        if not meaning:
             return True
-    orders = found.operators & MIRRORED.keys()
-    extreme = {"largest": "max", "smallest": "min", "more": "max", "less": "min"}.get(what)
-    if extreme and len(found.extremes) == 1 and (what in _SUPERLATIVES or not orders):
-        return (found.extremes == {extreme}) != spoken.denied
-    if what in _SUPERLATIVES and len(found.extremes) > 1:
+    orders = condition.operators & MIRRORED.keys()
+    extreme = _EXTREMES.get(meaning)
+    # *The larger one* is ``max(a, b)``; in ``max(a, b) > c``, *larger* is about the ``>``.
+    if extreme and len(condition.extremes) == 1 and (meaning in _SUPERLATIVES or not orders):
+        return (condition.extremes == {extreme}) != word.denied
+    if meaning in _SUPERLATIVES and len(condition.extremes) > 1:
         return True
-    operators = found.operators - {"true", "false", "in", "not in"}
+    operators = condition.operators - {"true", "false", "in", "not in"}
     if not operators:
         return True
-    if found.many and what not in _CHANGES:
+    if condition.has_many_sides and meaning not in _CHANGES:
         return True
-    if found.chain and what in _CHANGES:
+    # ``x[0] < x[1]`` rises, although its left side is the smaller one.
+    if condition.is_chronological and meaning in _CHANGES:
         operators = frozenset(MIRRORED.get(operator, operator) for operator in operators)
-    return bool(operators & (_DENIED if spoken.denied else _AGREE)[what])
+    return bool(operators & (_DENIED if word.denied else _AGREE)[meaning])
 
 
 #: The units of time and of speed behind a number, by their names in the lexicon.
 _TIMES = ("s", "min", "h", "d")
+#: *20 km/h*, *3 pages a minute*.
 _SPEED = re.compile(r"\d\s?(?:k?m/(?:h|s)|mph|\w+s?\s(?:a|per)\s(?:second|minute|hour))\b")
 
 
-def _direction_of_quality(name: str, found: Relation, words: Lexicon, text: str) -> str:
-    """Return ``more`` or ``less`` for *faster*, *better* and the like; empty if it is not clear.
+def _direction_of_quality(quality: str, condition: Relation, words: Lexicon, text: str) -> str:
+    """Return ``more`` or ``less`` for a word of quality; empty if it is not clear.
 
-    The names in the condition decide: *faster* is more of a speed, and less of a time; *better* is
-    more of a gain, and less of a loss. If they name neither, or both, the direction is not clear,
-    except for *faster* and *slower* in a text with numbers of seconds, or of kilometres per hour.
+    ``quality`` is ``more`` (*faster*), ``less`` (*slower*), ``better`` or ``worse``. The names in
+    the condition decide: *faster* is more of a speed, and less of a time; *better* is more of a
+    gain, and less of a loss. If they name neither, or both, the direction is not clear, except for
+    *faster* and *slower* in a text with numbers of seconds, or of kilometres per hour.
     """
-    sides = words.words["sides"]
-
-    def holds(*lists: str) -> bool:
-        parts = {part for name in found.names for part in (name, *name.split("_"))}
-        stems = {part.removesuffix("s") for part in parts} | parts
-        return any(word in stems for one in lists for word in sides[one])
-
-    forward = holds("goods") if name in ("better", "worse") else holds("speeds")
-    backward = holds("bads") if name in ("better", "worse") else holds("times")
-    if forward == backward and name in ("more", "less"):
+    parts = {part for name in condition.names for part in (name, *name.split("_"))}
+    parts |= {part.removesuffix("s") for part in parts}
+    lists = words.words["sides"]
+    high, low = ("goods", "bads") if quality in ("better", "worse") else ("speeds", "times")
+    is_of_high, is_of_low = not parts.isdisjoint(lists[high]), not parts.isdisjoint(lists[low])
+    if is_of_high == is_of_low and quality in ("more", "less"):
         units = words.pattern("measures", *_TIMES)
-        forward = bool(_SPEED.search(text))
-        backward = bool(re.search(rf"\d\s?{units}(?![\w/])", text))
-    if forward == backward:
+        is_of_high = bool(_SPEED.search(text))
+        is_of_low = bool(re.search(rf"\d\s?{units}(?![\w/])", text))
+    if is_of_high == is_of_low:
         return ""
-    rises = (name in ("better", "more")) == forward
-    return "more" if rises else "less"
+    return "more" if (quality in ("better", "more")) == is_of_high else "less"
 
 
 #: The operators between a share and a half of *most* and *few*.
 _SHARES = {"most": {">", ">="}, "few": {"<", "<="}}
 
 
-def _quantifier_agrees(spoken: ComparisonWord, found: Relation, directed: bool) -> bool:
-    """Return whether a word for a share of things, such as *most*, agrees with a condition.
+def _quantifier_agrees(quantity: str, condition: Relation, is_directed: bool) -> bool:
+    """Return whether a word for a share of things agrees with a condition; also if in doubt.
 
-    ``directed``: whether a word of the same sentence says a direction, such as *larger*.
+    ``quantity`` is the meaning of the word: ``all``, ``none``, ``some``, ``most``, ``few`` or
+    ``not_all``; ``is_directed``, whether another word says a direction, such as *larger*.
     """
     wrong = {
         "all": ("any", "none", "few"), "none": ("any", "all", "most"), "some": ("none",),
         "most": ("none", "few"), "few": ("all", "most"), "not_all": ("all",),
-    }[spoken.meaning]  # fmt: skip
-    if spoken.meaning in ("all", "none") and found.half and found.quantifier in _SHARES:
+    }[quantity]  # fmt: skip
+    if quantity in ("all", "none") and condition.is_of_half and condition.quantifier in _SHARES:
         return False
-    if spoken.meaning == "none" and directed:
+    if quantity == "none" and is_directed:
         return True  # *none is larger* is a direction that is denied
-    if spoken.meaning == "none" and not found.quantifier:
-        return found.denies or "false" in found.operators
-    if spoken.meaning in _SHARES and not found.quantifier and not directed:
-        orders = found.operators & MIRRORED.keys()
-        return not orders or bool(orders & _SHARES[spoken.meaning])
-    return found.quantifier not in wrong
+    if quantity == "none" and not condition.quantifier:
+        return condition.denies or "false" in condition.operators
+    if quantity in _SHARES and not condition.quantifier and not is_directed:
+        # ``share > 0.6`` is *most*.
+        orders = condition.operators & MIRRORED.keys()
+        return not orders or bool(orders & _SHARES[quantity])
+    return condition.quantifier not in wrong

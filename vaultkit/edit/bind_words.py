@@ -37,7 +37,7 @@ def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> I
     if sentence.column is not None:
         return
     scope = Scope(page, sentence, readings)
-    for spoken in comparisons(sentence.piece.text, page.words, late=False):
+    for spoken in comparisons(sentence.piece.text, page.words, before_comment=False):
         inside = sentence.start <= spoken.start < sentence.end
         if not inside or spoken.table not in _TABLES:
             continue
