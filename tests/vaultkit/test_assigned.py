@@ -145,4 +145,4 @@ def test_the_number_of_a_list_item_labels_nothing() -> None:
     NoteRun(note).finish(labelled.observe)
     text = "1, 2, 8, 40, 43, 48"
     stated = numbers(text, len(text), lexicon())
-    assert [n.text for n in stated if labelled.of(n)] == ["8", "40", "43", "48"]
+    assert [n.text for n in stated if labelled.agreeing_with(n)] == ["8", "40", "43", "48"]

@@ -205,7 +205,7 @@ class Assigned:
 
     def _known(self, number: Stated, part: Part) -> list[Labelled]:
         """Return the numbers of the page that agree with one; a small one has its unit there."""
-        found = self.labelled.of(number)
+        found = self.labelled.agreeing_with(number)
         if part.title or part.beside:  # a table is no evidence of itself
             found = [own for own in found if not own.source.startswith("table")]
         unit = part.unit(number)
