@@ -14,6 +14,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from vaultkit.checks.check import Contradiction
+from vaultkit.checks.collector import Collector
 from vaultkit.checks.key_tables import (
     MOST,
     Key,
@@ -67,17 +68,11 @@ class Place(NamedTuple):
     end: int
 
 
-class Keyed:
-    """Collects the lists of numbers by names.
-
-    Parameters
-    ----------
-    lexicon
-        The words of the language of the note.
-    """
+class Keyed(Collector):
+    """Collects the lists of numbers by names."""
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self.lexicon = lexicon
+        super().__init__(lexicon)
         self.tables: list[Table] = []
         self._seen: set[Any] = set()
         #: The words in code and outputs.
@@ -93,7 +88,7 @@ class Keyed:
             for table in tables_of_output(step, texts_in_code, line, self.lexicon):
                 self._add(table)
         for name, value in variables.items():
-            if not name.startswith("_") and (rows := rows_of(value)):
+            if rows := rows_of(value):
                 self._add(Table(rows, f"variable {name}", line, variable=name))
 
     def _add(self, table: Table) -> None:

@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from vaultkit.checks.collector import Collector
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
@@ -69,17 +70,11 @@ class Labelled:
     unit: str = ""
 
 
-class LabelledNumbers:
-    """Collects the numbers of a note with their words.
-
-    Parameters
-    ----------
-    lexicon
-        The words of its language.
-    """
+class LabelledNumbers(Collector):
+    """Collects the numbers of a note with their words."""
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self.lexicon = lexicon
+        super().__init__(lexicon)
         #: The numbers of outputs and variables; the keys are in order, and the values are None.
         self._observed: dict[Labelled, None] = {}
         self._of_tables: list[Labelled] = []
@@ -108,8 +103,7 @@ class LabelledNumbers:
                 self._add_line(text, source, group, opens_like_others=is_repeated)
         loops = find_origins([block]).loops
         for name in sorted(_names_in_code(block) & variables.keys() - loops):
-            if not name.startswith("_"):
-                self._add_variable(name, variables[name])
+            self._add_variable(name, variables[name])
 
     def _add(
         self, value: float, words: Iterable[str], source: str, group: str = "", unit: str = ""

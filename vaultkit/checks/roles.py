@@ -73,12 +73,14 @@ class Roles:
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Collect what a block prints, and the variables that it leaves."""
         self.facts.observe(block, steps, variables)
-        self.measures.observe(block, steps, variables)
         self.dates.observe(block, steps, variables)
-        self.wholes.observe(variables)
-        self.labelled.observe(block, steps, variables)
-        self.keyed.observe(block, steps, variables)
-        self.series.observe(block, steps, variables)
+        # A name with an underscore in front is for the code alone: no text is about its value.
+        public = {name: value for name, value in variables.items() if not name.startswith("_")}
+        self.measures.observe(block, steps, public)
+        self.wholes.observe(public)
+        self.labelled.observe(block, steps, public)
+        self.keyed.observe(block, steps, public)
+        self.series.observe(steps, public)
 
     def contradictions(self) -> dict[tuple[int, int], Contradiction]:
         """Return the numbers, words and dates of the text that the page contradicts, by place."""

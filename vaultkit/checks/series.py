@@ -14,26 +14,34 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from vaultkit.checks.check import Contradiction
+from vaultkit.checks.collector import Collector
 from vaultkit.checks.literals import is_number
 from vaultkit.checks.lookup import exact_fraction, parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence
 from vaultkit.claims.stated import Stated
-from vaultkit.read.note import Block, Note
+from vaultkit.read.note import Note
 from vaultkit.run.session import Step
 
-#: Fewest numbers of a list of which one is the largest; most of one that a number may be from.
-_FEW, _MOST = 3, 64
+#: Fewest numbers of a list of which one is the largest.
+_FEWEST = 3
+#: In longer lists, too many numbers agree with a stated one by chance.
+_LONGEST = 64
 #: Most words between *the longest* and its number.
 _BETWEEN = 4
 #: Most elements of an array whose rows and columns are lists.
 _LARGE = 4096
+#: Most levels of lists in lists that are read: a table in a dictionary has two.
+_DEEPEST = 1
+
+#: What a text may call a number of a list: the name of an attribute of `Series`.
+Kind = Literal["extremes", "means"]
 
 
 @dataclass(frozen=True)
@@ -49,12 +57,12 @@ class Series:
         return self.source.startswith(("variable", "the table"))
 
     def has(self, number: Stated) -> bool:
-        """Return whether it has a number."""
-        return len(self.numbers) <= _MOST and any(_agrees(number, one) for one in self.numbers)
+        """Return whether it is short and has a number."""
+        return len(self.numbers) <= _LONGEST and any(_agrees(number, one) for one in self.numbers)
 
     @cached_property
     def extremes(self) -> tuple[float, ...]:
-        """Its largest and smallest number, by size and by sign."""
+        """Its smallest and largest number, by sign and by size."""
         sizes = [abs(one) for one in self.numbers]
         return min(self.numbers), max(self.numbers), min(sizes), max(sizes)
 
@@ -64,79 +72,82 @@ class Series:
         return float(np.mean(self.numbers)), float(np.median(self.numbers))
 
 
-class SeriesOfPage:
-    """Collects the lists of numbers of a page, and judges the words for their extremes and means.
+@dataclass(frozen=True)
+class Called:
+    """A number with the word before it that calls it an extreme or a mean."""
 
-    Parameters
-    ----------
-    lexicon
-        The words of the language of the note.
-    """
+    number: Stated
+    kind: Kind
+    word: str
+
+
+class SeriesOfPage(Collector):
+    """Collects the lists of numbers of a page, to judge words for their extremes and means."""
 
     def __init__(self, lexicon: Lexicon) -> None:
-        self.lexicon = lexicon
-        self._numbers: dict[tuple[float, ...], str] = {}
+        super().__init__(lexicon)
+        #: The first source of each list of numbers.
+        self._sources: dict[tuple[float, ...], str] = {}
         #: Numbers that are no element of a list; the text may be about them.
         self._single: set[float] = set()
 
-    def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Collect the lists of the variables and outputs that a block leaves."""
+    def observe(self, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
+        """Collect the lists of the variables and outputs of a block."""
         for name, value in variables.items():
-            if name.startswith("_"):
-                continue
             if is_number(value):
                 self._single.add(float(value))
-            if type(value) is np.ndarray and value.dtype.kind in "iuf" and value.size > _LARGE:
+            elif type(value) is np.ndarray and value.dtype.kind in "iuf" and value.size > _LARGE:
                 with np.errstate(all="ignore"):
                     totals = value.min(), value.max(), value.mean(), value.sum()
                 self._single.update(map(float, totals))
-                continue
-            with contextlib.suppress(Exception):  # an object of the note may raise anything
-                for numbers in _lists_in(value):
-                    self._numbers.setdefault(numbers, f"variable {name}")
+            else:
+                with contextlib.suppress(Exception):  # an object of the note may raise anything
+                    for numbers in _lists_in(value):
+                        self._sources.setdefault(numbers, f"variable {name}")
         for step in steps:
-            lines = [NUMBER_IN_OUTPUT.findall(line) for line in step.got.splitlines()]
-            for numbers in _lists_of_lines(lines):
-                self._numbers.setdefault(numbers, f"output at line {step.output_line}")
+            for numbers in _lists_of_output(step.got):
+                self._sources.setdefault(numbers, f"output at line {step.output_line}")
 
     def contradictions(self, note: Note, sentences: Iterable[Sentence]) -> Iterator[Contradiction]:
         """Yield the numbers that are not the extreme or mean that the text calls them."""
         for numbers in _columns_of_tables(note):
-            self._numbers.setdefault(numbers, "the table")
+            self._sources.setdefault(numbers, "the table")
         series = [
             Series(numbers, source)
-            for numbers, source in self._numbers.items()
-            if len(numbers) >= _FEW and min(numbers) < max(numbers)
+            for numbers, source in self._sources.items()
+            if len(numbers) >= _FEWEST and min(numbers) < max(numbers)
         ]
         for sentence in sentences:
-            for number, kind, word in self._called(sentence):
-                if why := self._why(number, kind, word, series):
-                    yield Contradiction.of_number(sentence, number, why)
+            for called in self._called(sentence):
+                if why := self._why(called, series):
+                    yield Contradiction.of_number(sentence, called.number, why)
 
-    def _why(self, number: Stated, kind: str, word: str, series: Sequence[Series]) -> str:
+    def _why(self, called: Called, series: Sequence[Series]) -> str:
         """Return why a number is not what it is called; empty if it may be."""
-        may_be = (*self._single, *(one for own in series for one in getattr(own, kind)))
-        if any(_agrees(number, one) for one in may_be):
+        rightly_called = [one for own in series for one in getattr(own, called.kind)]
+        if any(_agrees(called.number, one) for one in (*self._single, *rightly_called)):
             return ""
         for own in series:
-            if own.is_data and own.has(number):
+            if own.is_data and own.has(called.number):
                 low, high, mean = (f"{one:.6g}" for one in (*own.extremes[:2], own.means[0]))
-                values = f"from {low} to {high}" if kind == "extremes" else f"with mean {mean}"
-                return f"“{word}” is said of it, but {own.source} has numbers {values}"
+                is_extreme = called.kind == "extremes"
+                values = f"from {low} to {high}" if is_extreme else f"with mean {mean}"
+                return f"“{called.word}” is said of it, but {own.source} has numbers {values}"
         return ""
 
-    def _called(self, sentence: Sentence) -> Iterator[tuple[Stated, str, str]]:
-        """Yield the numbers right behind words for an extreme or a mean, with kind and word."""
+    def _called(self, sentence: Sentence) -> Iterator[Called]:
+        """Yield the numbers of a sentence that are called an extreme or a mean: *the longest, 21*.
+
+        The number is the first one behind the word; a bound, a multiple or a change is none.
+        """
         for kind, pattern in self._patterns.items():
             for word in pattern.finditer(sentence.text):
                 number = next((n for n in sentence.numbers if n.start >= word.end()), None)
-                if "but_one" in pattern.groupindex and word["but_one"]:
-                    continue
                 if not number or not number.digits or number.bounds or number.times or number.sign:
                     continue
                 between = sentence.text[word.end() : number.start]
                 if len(between.split()) <= _BETWEEN and not self._parting.search(between):
-                    yield number, kind, word["word"]
+                    yield Called(number, kind, word[0])
 
     @cached_property
     def _parting(self) -> re.Pattern[str]:
@@ -144,14 +155,14 @@ class SeriesOfPage:
         return self.lexicon.regex(r"[.;:()]|(?<!,\s)\b(?:<series.parting>)\b")
 
     @cached_property
-    def _patterns(self) -> dict[str, re.Pattern[str]]:
-        """The words for each kind, without those of a part of the list: *the second longest*."""
+    def _patterns(self) -> dict[Kind, re.Pattern[str]]:
+        """The words for each kind; *the second longest* is no extreme."""
         largest = "<directions.largest>|<directions.smallest>|<grammar.either>|<series.most>"
+        ranks = self.lexicon.words["series"]["but_one"]
+        not_ranked = "".join(rf"(?<!\b{re.escape(rank)}\s)" for rank in ranks)
         return {
-            "extremes": self.lexicon.regex(
-                rf"(?<![\w-])(?P<but_one><series.but_one>\s)?(?P<word>{largest})(?![\w-])"
-            ),
-            "means": self.lexicon.regex(r"\b(?P<word><series.mean>)\b"),
+            "extremes": self.lexicon.regex(rf"(?<![\w-]){not_ranked}(?:{largest})(?![\w-])"),
+            "means": self.lexicon.regex(r"\b<series.mean>\b"),
         }
 
 
@@ -160,11 +171,15 @@ def _agrees(number: Stated, value: float) -> bool:
     if not math.isfinite(value):
         return False
     exact = exact_fraction(value)
-    return exact is not None and (number.agrees(exact) or number.agrees(abs(exact)))
+    return number.agrees(exact) or number.agrees(abs(exact))
 
 
 def _lists_in(value: Any, depth: int = 0) -> Iterator[tuple[float, ...]]:
-    """Yield the lists of numbers in a value: rows and columns of an array, values of a mapping."""
+    """Yield the lists of numbers in a value: rows and columns of an array, values of a mapping.
+
+    >>> list(_lists_in([("oak", 3, 4), ("elm", 5, 6)]))
+    [(3.0, 5.0), (4.0, 6.0)]
+    """
     if type(value) is np.ndarray:  # masked arrays and matrices are left out
         if value.dtype.kind in "iuf" and value.ndim in (1, 2) and value.size:
             for own in [value] if value.ndim == 1 else [*value, *value.T, value.ravel()]:
@@ -172,7 +187,7 @@ def _lists_in(value: Any, depth: int = 0) -> Iterator[tuple[float, ...]]:
         return
     if isinstance(value, Mapping):
         value = list(value.values())
-    if not isinstance(value, list | tuple) or not value or depth > 1:
+    if not isinstance(value, list | tuple) or not value or depth > _DEEPEST:
         return
     if all(map(is_number, value)):
         yield tuple(map(float, value))
@@ -186,19 +201,25 @@ def _lists_in(value: Any, depth: int = 0) -> Iterator[tuple[float, ...]]:
             yield from _lists_in(row, depth + 1)
 
 
-def _lists_of_lines(lines: Sequence[Sequence[str]]) -> Iterator[tuple[float, ...]]:
-    """Yield the rows, and the columns of neighbouring lines, of the numbers of an output."""
+def _lists_of_output(text: str) -> Iterator[tuple[float, ...]]:
+    r"""Yield the lines of an output, and the columns of lines with equally many numbers.
+
+    >>> list(_lists_of_output("oak 3 4\nelm 5 6"))
+    [(3.0, 4.0), (5.0, 6.0), (3.0, 5.0), (4.0, 6.0)]
+    """
+    lines = ([*map(parse_number, NUMBER_IN_OUTPUT.findall(line))] for line in text.splitlines())
     for count, group in groupby(lines, len):
-        rows = [[float(parse_number(one)) for one in line] for line in group]
-        yield from map(tuple, rows if count else [])
-        yield from zip(*rows, strict=True)
+        rows = [*map(tuple, group)]
+        if count:
+            yield from rows
+            yield from zip(*rows, strict=True)
 
 
 def _columns_of_tables(note: Note) -> Iterator[tuple[float, ...]]:
-    """Yield the columns of numbers in the tables of the text."""
+    """Yield the numbers below each title in the tables of the text, from cells with one number."""
     columns: dict[str, list[float]] = {}
     for cell in note.cells:
         found = NUMBER_IN_OUTPUT.findall(cell.text)
         if len(found) == 1:
-            columns.setdefault(cell.title, []).append(float(parse_number(found[0])))
+            columns.setdefault(cell.title, []).append(parse_number(found[0]))
     yield from map(tuple, columns.values())
