@@ -93,6 +93,7 @@ def draw_own(data: Mapping[str, Any]) -> str:
     [[_, words, formula, instead]] = told["formulas"]
     difference = np.array(told["found"]) - np.array(told["expected"])
     code = next(iter(data["examples"].values())).rstrip().split("\n")
+    told_in_words = f"{words}. Here: {instead}. It should be: {formula}."
     x, y, wide, high = 74, 52 + 22 * len(code), 64, 28
     mono = 'font-size="13.5" font-family="ui-monospace,Consolas,monospace" style="white-space:pre"'
     parts = [
@@ -101,7 +102,7 @@ def draw_own(data: Mapping[str, Any]) -> str:
             f'<text x="16" y="{27 + 22 * i}" {mono}>{escape(line)}</text>'
             for i, line in enumerate(code)
         ),
-        st.text(4, y, f"{words}: {instead} in place of {formula}".replace("d_k", "$d_k$"), size=16),
+        st.text(4, y, told_in_words.replace("d_k", "$d_k$"), size=16),
         st.text(4, y + 26, "its output minus the right one, six tokens", cls="vk-muted"),
         *(
             st.text(x + (j + 0.5) * wide - 1, y + 50, f"{j + 1}", anchor="middle", cls="vk-muted")
@@ -125,8 +126,8 @@ def draw_own(data: Mapping[str, Any]) -> str:
     drawn = st.figure_svg(
         "own-attention",
         "Your own attention function",
-        f"A function of five lines, which makes a mistake: {words.lower()}. It computes {instead}"
-        f" in place of {formula}. Below, a map of its output minus the right one for six tokens;"
+        f"A function of five lines, which makes a mistake: {words.lower()}. It computes {instead};"
+        f" it should be {formula}. Below, a map of its output minus the right one for six tokens;"
         f" the largest difference is {full:.2f}.",
         y + 59 + 6 * high + 6,
         parts,

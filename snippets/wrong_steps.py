@@ -144,7 +144,7 @@ MISTAKES: dict[str, Mistake] = {
         "The mask overflows in half precision",
         {"hide": _in_half_precision},
         "a score that is not hidden stays as it is",
-        "it becomes 0 · ∞, which is NaN",
+        "a score that is not hidden becomes NaN, since 0 · ∞ is added to it",
     ),
     "InputsForValues": Mistake(
         "Inputs are mixed in place of values",
@@ -156,7 +156,7 @@ MISTAKES: dict[str, Mistake] = {
         "The matrices are transposed",
         {"project": lambda x, W: x @ (W.T if W.shape[0] == W.shape[1] else W)},
         "Q = X W, K = X W, V = X W",
-        "X Wᵀ",
+        "Q = X Wᵀ, K = X Wᵀ, V = X Wᵀ",
     ),
     "ResidualForgotten": Mistake(
         "The input is not added", {"add": lambda _X, Z: Z}, "norm(X + Z)", "norm(Z)"
@@ -165,7 +165,7 @@ MISTAKES: dict[str, Mistake] = {
         "The variance divides by one less",
         {"norm": _norm(ddof=1)},
         "the variance divides by d_model",
-        "it divides by d_model − 1",
+        "the variance divides by d_model − 1",
     ),
     "NormOverTokens": Mistake(
         "The norm runs over the tokens",
@@ -192,7 +192,7 @@ _SUM_OF_ANOTHER_ROW = (
 )
 _MAXIMUM_OF_ANOTHER_ROW = (
     "the maximum of its row is subtracted from a score",
-    "that of row j is subtracted in column j",
+    "the maximum of row j is subtracted in column j",
 )
 #: Mistakes of a pasted function that the note does not show as code.
 OTHERS: dict[str, Mistake] = {

@@ -6,6 +6,7 @@ const WHERE = "snippets.own_attention:report";
 const SECONDS = 5; // of native Python
 
 const formula = (words) => rich(words.replaceAll(/d_(k|model)/g, "$d_$1$"));
+const quoted = (words) => make("span", { class: "own__step" }, ...formula(words));
 
 /* The heading above the code of a mistake on this page. */
 const section = (name, words) => {
@@ -38,7 +39,7 @@ const map = ({ found, expected, case: inputs }) => {
 
 const result = (report) => {
   const parts = (report.formulas ?? []).map(([name, words, right, instead]) => make("p", { class: "own__formula" },
-    make("strong", {}, section(name, words)), ": ", ...formula(instead), make("span", {}, " in place of "), ...formula(right), "."));
+    make("strong", {}, section(name, words)), ". Here: ", quoted(instead), ". It should be: ", quoted(right), "."));
   if (report.line) parts.push(make("pre", { class: "own__line" }, report.line));
   if (report.found) parts.push(...map(report));
   return parts;
@@ -61,7 +62,6 @@ export const mount = (figure) => {
   panel.classList.add("own");
   panel.append(shown);
 
-  let asked = false;
   let turn = 0; // an answer to an older text is dropped
   const say = (text) => { words.textContent = text; };
   const clear = (text) => {
@@ -70,8 +70,8 @@ export const mount = (figure) => {
     say(text);
   };
   const cost = () => {
-    const python = globalThis.vaultkitPython;
-    return !python || python.engine.loaded ? "" : ` The first time this loads Python: ${python.cost}.`;
+    const fetched = globalThis.vaultkitPython?.cost();
+    return fetched ? ` The first time this loads Python: ${fetched}.` : "";
   };
 
   function begin(i) {
@@ -102,14 +102,6 @@ export const mount = (figure) => {
       return;
     }
     const { engine, Stopped } = python;
-    // The size of the download is shown before anything is fetched.
-    if (!engine.loaded && !asked) {
-      asked = true;
-      run.textContent = "Load and check";
-      say(`This loads Python first: ${python.cost}.`);
-      return;
-    }
-    run.textContent = "Check";
     clear("Checking …");
     const mine = turn;
     if (!engine.loaded) engine.watch(bar, (text) => { if (mine === turn) say(text[0].toUpperCase() + text.slice(1)); });

@@ -200,6 +200,26 @@ def test_each_number_that_changes_shows_its_new_value(
     assert question.text_content() == before
 
 
+@pytest.mark.long
+def test_what_several_edits_change_is_counted_at_the_last_one(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    load(page)
+    edit(page, "by the sum", ("array([2.0", "array([3.0"))
+    # The first edit still runs.
+    last = edit(page, "c = 100", ("100.0", "50.0"))
+    counts = page.locator(".vk-cell__said", has_text=re.compile(r"\d+ outputs, \d+ numbers"))
+    for _ in range(2):
+        expect(last.locator(".vk-cell__said")).to_have_text(
+            re.compile(r"^\d outputs, \d+ numbers, \d figures"), timeout=RUN
+        )
+        expect(counts).to_have_count(1)
+        expect(page.get_by_role("button", name="Next change")).to_have_count(1)
+        page.reload()  # and what was found is shown again
+        last = page.locator(f"[data-check={last.get_attribute('data-check')}]")
+    page.get_by_role("button", name="Reset the page").click()
+
+
 #: Whether the bar at the foot of the screen is over a change that fits above it.
 COVERED = """() => {
   const bar = document.querySelector(".vk-steps--away")?.getBoundingClientRect();

@@ -12,7 +12,7 @@ const button = (words, act, name = "") => {
   return made;
 };
 // Interactive figures of a vault may call its functions; the scripts loaded later use the rest.
-globalThis.vaultkitPython = { engine, cost: COST, Stopped, address, button, element };
+globalThis.vaultkitPython = { engine, cost, Stopped, address, button, element };
 
 const progressBar = () => element("progress", { "aria-label": "Loading Python", max: "1", value: "0", hidden: "" });
 
@@ -30,20 +30,13 @@ const cellOf = (part, { run, follow, keep, left, reset, colour }) => {
   const original = code.textContent.replace(/\n$/, "");
   const coloured = code.innerHTML;
   let area = null;  // the code, while it can be edited
-  let asked = false;
   const said = element("span", { class: "vk-cell__said", role: "status" });
   const bar = progressBar();
-  const go = button("Run", () => {
-    // The size of the download is shown before anything is fetched.
-    if (!engine.ready && !asked) {
-      asked = true;
-      said.textContent = `loads Python first: ${COST}`;
-      go.textContent = "Load and run";
-      return;
-    }
-    go.textContent = "Run";
-    run(cell);
-  });
+  const go = button("Run", () => run(cell));
+  // Who points at it sees what a click will fetch.
+  for (const near of ["pointerenter", "focus"]) {
+    go.addEventListener(near, () => { go.title = cost() && `The first time this loads Python: ${cost()}`; });
+  }
   const change = button("Edit", () => {
     if (area) {
       cell.leave();
@@ -65,13 +58,9 @@ const cellOf = (part, { run, follow, keep, left, reset, colour }) => {
   part.append(element("div", { class: "vk-cell" },
     element("span", { class: "vk-cell__acts" }, go, stop, change, back), said, bar));
   code.addEventListener("input", () => {
-    keep();
     // The results are those of other code.
     if (engine.ready) said.textContent = "edited, computing again …";
-    else {
-      said.textContent = `Run to see the effect (loads Python, ${COST})`;
-      asked = true;
-    }
+    else said.textContent = `Run to see the effect${cost() && ` (loads Python, ${cost()})`}`;
     delete part.dataset.outcome;
     colour(code);
     follow(cell);
@@ -101,7 +90,7 @@ const cellOf = (part, { run, follow, keep, left, reset, colour }) => {
     },
     loading() {
       turn(true);
-      said.textContent = "loading Python …";
+      said.textContent = cost() ? "loading Python …" : "starting Python …";
     },
     /* `limit`: the seconds after which it is stopped, shown when it takes long. */
     running(is, limit = 0) {

@@ -15,8 +15,12 @@ const TICK = 200;  // milliseconds in which the bar comes nearer to the end of a
 const SHARE = .03;
 
 const { host } = new URL(address(VAULTKIT_ENGINE.pyodide));
-// The site's own host needs no name.
-const COST = `about ${VAULTKIT_ENGINE.megabytes} MB${host === location.host ? "" : ` from ${host}`}`;
+// What a browser has fetched once comes from its cache.
+const fetched = VAULTKIT_KEPT("python");
+const FILES = address(VAULTKIT_ENGINE.pyodide) + VAULTKIT_ENGINE.bundle.address;
+/* What a click will fetch; empty if it fetches nothing. The site's own host needs no name. */
+const cost = () => (engine.loaded || fetched.all().files === FILES ? ""
+  : `about ${VAULTKIT_ENGINE.megabytes} MB${host === location.host ? "" : ` from ${host}`}`);
 
 class Stopped extends Error {}
 
@@ -50,6 +54,7 @@ const engine = {
         else if (data.stage) this.begins(data.stage, data.part);
         else if (data.ready) {
           this.loaded = true;
+          fetched.keep({ files: FILES });
           this.unwatch();
           resolve();
         } else if (data.booting) reject(new Error(`Python could not be loaded: ${data.failed}.`));
@@ -71,12 +76,13 @@ const engine = {
     this.bar = bar;
     bar.value = 0;
     bar.hidden = false;
-    tell("loading Python …");
+    const fetches = cost();
+    tell(fetches ? "loading Python …" : "starting Python …");
     // As many megabytes as were announced: files are sent compressed, and counted as they are unpacked.
     const { megabytes } = VAULTKIT_ENGINE;
     this.progress = (loaded, total) => {
       bar.value = LOADED * loaded / total;
-      tell(`loading Python: ${Math.round(megabytes * loaded / total)} of ${megabytes} MB`);  // a screen reader reads each change
+      if (fetches) tell(`loading Python: ${Math.round(megabytes * loaded / total)} of ${megabytes} MB`);  // a screen reader reads each change
     };
     // How far a part has come is not known: the bar moves, and does not reach its end.
     this.begins = (part, [begin, end]) => {

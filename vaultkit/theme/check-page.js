@@ -31,9 +31,9 @@ const panel = (box, words, run, known = async () => "") => {
   const stop = button("Stop", () => engine.stop("Stopped."), "md-button vk-run__stop");
   const bar = progressBar();
   const said = element("p", { role: "status", class: "vk-run__said" });
-  const cost = element("p", { class: "vk-run__cost" });
+  const price = element("p", { class: "vk-run__cost" });
   stop.hidden = true;
-  box.replaceChildren(element("div", { class: "vk-run__acts" }, start, stop), cost, bar, said);
+  box.replaceChildren(element("div", { class: "vk-run__acts" }, start, stop), price, bar, said);
   const view = {
     box, said,
     say(text, outcome = "") {
@@ -50,16 +50,16 @@ const panel = (box, words, run, known = async () => "") => {
         stop.hidden = !is;
       });
       if (!is) engine.unwatch();
-      cost.textContent = engine.loaded ? "" : `The first time this loads Python: ${COST}.`;
+      price.textContent = cost() && `The first time this loads Python: ${cost()}.`;
     },
     loaded() {
-      cost.textContent = "";
+      price.textContent = "";
     },
     /* Shows how far Python is: at the block that asked for it, or here. */
     loading(asker = { bar, say: view.say }) {
       if (engine.loaded) return;
       engine.watch(asker.bar, asker.say);
-      known().then((text) => { if (engine.bar === bar && !bar.hidden) cost.textContent = text; });
+      known().then((text) => { if (engine.bar === bar && !bar.hidden) price.textContent = text; });
     },
   };
   view.busy(false);
@@ -79,6 +79,7 @@ const note = (box) => {
   }
   for (const part of article.querySelectorAll("[data-check]")) parts.set(part.dataset.check, part);
   const cells = [];
+  const edited = new Set();  // Blocks that were edited, the last one at the end.
   let busy = false;
   let again = false;  // Edited while it ran.
   let resting;
@@ -86,11 +87,10 @@ const note = (box) => {
   let hurry = false;  // A reader asked for the results while errors were held back.
   let wake = null;  // Ends that pause.
 
-  const edits = () => Object.fromEntries(cells
-    .map((cell, index) => [index, cell]).filter(([, cell]) => cell?.changed())
-    .map(([index, cell]) => [index, cell.text()]));
+  const changedCells = () => [...edited].filter((cell) => cell.changed());
+  const edits = () => Object.fromEntries(changedCells().map((cell) => [cells.indexOf(cell), cell.text()]));
   const keep = () => {
-    const kept = Object.entries(edits()).map(([index, code]) => [index, cells[index].original, code]);
+    const kept = changedCells().map((cell) => [cells.indexOf(cell), cell.original, cell.text()]);
     try {
       if (kept.length) sessionStorage.setItem(store, JSON.stringify(kept));
       else [store, `${store}:found`].forEach((name) => sessionStorage.removeItem(name));
@@ -121,6 +121,9 @@ const note = (box) => {
 
   /* Where Python is there or starts again, an edit needs no button: everything below it follows. */
   const follow = (cell) => {
+    edited.delete(cell);
+    edited.add(cell);
+    keep();
     typed = performance.now();
     clearTimeout(resting);
     if (engine.ready) resting = setTimeout(() => run(cell, true), REST);
@@ -155,7 +158,7 @@ const note = (box) => {
     hurry = false;
     let broken = false;
     const code = edits();
-    const edited = Object.keys(code).length > 0;
+    const last = changedCells().at(-1);  // What all edits change is counted there.
     const found = [];
     const lost = [];
     const messages = [];
@@ -229,11 +232,12 @@ const note = (box) => {
       on.renew(outputs, code);
       on.redraw(drawn, outputs);
       // Who runs a block as it is published wants to see what it shows, also where a question folds it.
-      if (!edited && !follows) asker?.unfold();
+      if (!last && !follows) asker?.unfold();
       const fails = found.some((check) => check.outcome === "fails");
       const kinds = on.kinds();
-      if (edited && !kept) remember(code, messages, seconds);
-      if (edited) view.tell(experiment(found, kinds, seconds));
+      if (!kept) article.querySelector(".vk-checked--unchecked")?.remove();
+      if (last && !kept) remember(code, messages, seconds);
+      if (last) view.tell(experiment(found, kinds, seconds));
       else {
         view.say(`${fails ? "✗" : "✓"} ${totals(found)}, in ${time(seconds)}. ${compare(found, built)}`, fails ? "fails" : "holds");
       }
@@ -241,10 +245,10 @@ const note = (box) => {
         box.append(element("div", { class: "vk-why", role: "note" },
           element("p", {}, `${check.what}: ${plain(check)}`)));
       }
-      if (edited) {
-        const first = on.stepFrom(asker ?? cells.find((cell) => cell?.changed()));
+      if (last) {
+        const first = on.stepFrom(last);
         if (first && !article.querySelector(".vk-why")) view.said.append(" ", button("Show the first", first, "vk-why__next"));
-        if (asker && asker.part.dataset.outcome !== "fails") asker.say(...inRed(...changed(found, kinds)));
+        if (last.part.dataset.outcome !== "fails") last.say(...inRed(...changed(found, kinds)));
       }
       number(article, view.said);
     } catch (error) {
@@ -293,12 +297,14 @@ const note = (box) => {
   }
   try {
     for (const [index, original, code] of JSON.parse(sessionStorage.getItem(store) ?? "[]")) {
-      if (cells[index]?.original === original) cells[index].edit(code);
+      if (cells[index]?.original !== original) continue;
+      edited.add(cells[index]);
+      cells[index].edit(code);
     }
   } catch { /* Nothing was kept, or nothing that can be read. */ }
   keep();
-  const kept = cells.some((cell) => cell?.changed()) && remembered();
-  if (kept) run(cells.find((cell) => cell?.changed()), false, kept);
+  const kept = changedCells().length && remembered();
+  if (kept) run(changedCells().at(-1), false, kept);
 };
 
 /* --- All notes ------------------------------------------------------------------------------ */
@@ -328,7 +334,10 @@ const vault = (box) => {
         row.querySelector("th").dataset.outcome = fails ? "fails" : "holds";
         const built = await ledger(name);
         if (built) other += differences(found, built);
-        else unchecked += 1;
+        else {
+          unchecked += 1;
+          row.querySelector("td[colspan]")?.replaceChildren("checked in this browser");
+        }
         all.push(...found);
       }
       const parts = [`${totals(all)}, on ${count(rows.length, "note")}, in ${time(seconds)}.`];
