@@ -72,13 +72,13 @@ def draw_exp(data: Mapping[str, Any]) -> str:
     parts = [
         st.text(20, 20, "exp($x$): above 0 everywhere", size=st.SMALL),
         *one.frame((-2, 1, 2), (2, 4, 6)),
-        st.path(one.curve(data["x"], data["exp"]), cls="score", width=2.5),
-        st.dot(*one.place(0, 1), 4, "score"),
+        st.path(one.curve(data["x"], data["exp"]), cls="petrol", width=2.5),
+        st.dot(*one.place(0, 1), 4, "petrol"),
         st.text(one.place(0, 1)[0] - 28, one.place(0, 1)[1] - 14, "exp(0) = 1", anchor="end"),
         st.text(270, 20, "log($x$): undoes it", size=st.SMALL),
         *two.frame((2, 4, 6, 8), (-2, 2)),
-        st.path(two.curve(data["y"], data["log"]), cls="key", width=2.5),
-        st.dot(*two.place(1, 0), 4, "key"),
+        st.path(two.curve(data["y"], data["log"]), cls="rose", width=2.5),
+        st.dot(*two.place(1, 0), 4, "rose"),
         st.text(two.place(1, 0)[0] + 14, two.place(1, 0)[1] + 44, "log(1) = 0"),
     ]
     return st.figure_svg(
@@ -123,7 +123,7 @@ def draw_normal(data: Mapping[str, Any]) -> str:
                 y,
                 width - 1,
                 axes.bottom - y,
-                cls="vk-score" if inside else "vk-input",
+                cls="vk-petrol" if inside else "vk-input",
                 opacity=0.7 if inside else 0.35,
                 radius=1,
             )
@@ -141,7 +141,7 @@ def draw_normal(data: Mapping[str, Any]) -> str:
         st.arrow([(mean, 50), (high, 50)], "fg"),
         st.text(high + 10, 55, "one standard deviation", size=st.SMALL),
         st.text(
-            low - 10, 95, f"{data['within']:.0%} lie here", anchor="end", cls="vk-score", bold=True
+            low - 10, 95, f"{data['within']:.0%} lie here", anchor="end", cls="vk-petrol", bold=True
         ),
     ]
     return st.figure_svg(
@@ -182,8 +182,8 @@ def draw_expectation(data: Mapping[str, Any]) -> str:
         ),
         st.path(f"M{axes.left:g} {st.num(level)}H{axes.right:g}", cls="fg", width=1.25),
         st.text(axes.right, level - 10, "expectation 3.5", anchor="end"),
-        st.path(axes.curve(np.log10(data["counts"]), data["means"]), cls="score", width=2),
-        st.text(axes.left, 18, "mean so far", cls="vk-score"),
+        st.path(axes.curve(np.log10(data["counts"]), data["means"]), cls="petrol", width=2),
+        st.text(axes.left, 18, "mean so far", cls="vk-petrol"),
         st.text(axes.right, axes.bottom + 40, "rolls of a die", anchor="end", cls="vk-muted"),
     ]
     return st.figure_svg(
@@ -220,7 +220,7 @@ def draw_independence(data: Mapping[str, Any]) -> str:
             st.text(axes.place(0, 0)[0] + 8, axes.top + 10, "$y$"),
         ]
         parts += [
-            st.dot(*axes.place(a, b), 2, "score" if name == "independent" else "key")
+            st.dot(*axes.place(a, b), 2, "petrol" if name == "independent" else "rose")
             for a, b in zip(data["x"], data[name], strict=True)
             if max(abs(a), abs(b)) < 3
         ]
@@ -252,10 +252,10 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
     parts = [
         *axes.frame((1, 2, 3, 4), (5, 10, 15)),
         st.path(axes.curve(data["x"], data["y"]), cls="input", width=2.5),
-        st.path(st.polyline([low, high]), cls="score", width=2),
+        st.path(st.polyline([low, high]), cls="petrol", width=2),
         st.path(st.polyline([low, corner, high]), cls="muted", more=' stroke-dasharray="4 4"'),
-        st.dot(*low, 4, "score"),
-        st.dot(*high, 4, "score"),
+        st.dot(*low, 4, "petrol"),
+        st.dot(*high, 4, "petrol"),
         st.dot(*axes.place(at, at**2), 5, "fg"),
         st.text((low[0] + corner[0]) / 2, corner[1] + 20, f"{2 * epsilon:g}", anchor="middle"),
         st.text(corner[0] + 10, (corner[1] + high[1]) / 2 + 5, f"{2 * epsilon * slope:g}"),
@@ -264,7 +264,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
             axes.place(0.3, 0)[0],
             96,
             f"slope at {at:g}: {2 * epsilon * slope:g} ÷ {2 * epsilon:g} = {slope:g}",
-            cls="vk-score",
+            cls="vk-petrol",
         ),
     ]
     return st.figure_svg(
@@ -294,7 +294,7 @@ def draw_jacobian(data: Mapping[str, Any]) -> str:
         for j in range(2):
             parts.append(
                 st.path(
-                    f"M{left} {levels[j]}L{right} {levels[i]}", cls="score", width=1.5 * J[i, j]
+                    f"M{left} {levels[j]}L{right} {levels[i]}", cls="petrol", width=1.5 * J[i, j]
                 )
             )
             share = 0.24
@@ -314,7 +314,7 @@ def draw_jacobian(data: Mapping[str, Any]) -> str:
         ]
     for i, words in enumerate(("$y_1$ = $x_1x_2$", "$y_2$ = $x_1$ + $x_2$")):
         parts += [
-            st.dot(right, levels[i], 7, "value"),
+            st.dot(right, levels[i], 7, "rose"),
             st.text(right + 16, levels[i] + 5, words),
         ]
     return st.figure_svg(
@@ -342,8 +342,8 @@ def draw_loss(data: Mapping[str, Any]) -> str:
     axes = Axes(44, 455, 24, 220, (0, 1.05), (0, 4))
     parts = [
         *axes.frame((0.5, 1), (1, 2, 3)),
-        st.path(axes.curve(data["p"], data["loss"]), cls="score", width=2.5),
-        st.text(axes.left + 44, 34, "loss −log($p$)", cls="vk-score"),
+        st.path(axes.curve(data["p"], data["loss"]), cls="petrol", width=2.5),
+        st.text(axes.left + 44, 34, "loss −log($p$)", cls="vk-petrol"),
         st.text(
             axes.right, axes.bottom + 40, "$p$, the probability given to the right answer",
             anchor="end", cls="vk-muted",
@@ -352,7 +352,7 @@ def draw_loss(data: Mapping[str, Any]) -> str:
     for p, loss in zip(data["at"], data["at_loss"], strict=True):
         x, y = axes.place(p, loss)
         parts += [
-            st.dot(x, y, 4.5, "score"),
+            st.dot(x, y, 4.5, "petrol"),
             st.text(x + 10, y - 8, f"$p$ = {p:g}: {loss:.2f}", size=st.SMALL),
         ]
     return st.figure_svg(
@@ -401,10 +401,10 @@ def draw_training(data: Mapping[str, Any]) -> str:
     parts = [
         *axes.frame((1, 2, 3, 4), (5, 10, 15)),
         st.path(axes.curve(data["w"], data["loss"]), cls="input", width=2.5),
-        *(st.arrow([a, b], "score", 1.5) for a, b in pairwise(points)
+        *(st.arrow([a, b], "petrol", 1.5) for a, b in pairwise(points)
           if np.hypot(a[0] - b[0], a[1] - b[1]) > 12),
-        *(st.dot(x, y, 4.5, "score") for x, y in points),
-        st.text(points[0][0] + 14, points[0][1] + 2, "start", cls="vk-score"),
+        *(st.dot(x, y, 4.5, "petrol") for x, y in points),
+        st.text(points[0][0] + 14, points[0][1] + 2, "start", cls="vk-petrol"),
         st.text(axes.left + 180, 44, "the loss for every $w$", cls="vk-input"),
         st.text(axes.right, axes.bottom + 42, "$w$, the parameter", anchor="end", cls="vk-muted"),
     ]  # fmt: skip

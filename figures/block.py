@@ -13,8 +13,8 @@ ORDERS = {
     "pre-norm": ("norm", "attention", "sum", "norm", "feed-forward", "sum"),
 }
 NOTES = {
-    "attention": ("Multi-Head Attention", "score"),
-    "feed-forward": ("Feed-Forward Layer", "value"),
+    "attention": ("Multi-Head Attention", "petrol"),
+    "feed-forward": ("Feed-Forward Layer", "ochre"),
     "norm": ("Layer Normalization", "fg"),
     "sum": ("Residual Connection", "input"),
 }

@@ -30,21 +30,21 @@ def draw(data: Mapping[str, Any]) -> str:
     parts = [st.text(left, 28, "what each token (down) takes from each (across)")]
     for t in range(TOKENS):
         for s in range(t + 1):
-            hue = "vk-score" if t // CHUNK == s // CHUNK else "vk-key"
+            hue = "vk-petrol" if t // CHUNK == s // CHUNK else "vk-rose"
             x, y = left + s * side, top + t * side
             parts.append(
                 st.rect(x, y, side - 2, side - 2, cls=hue, opacity=round(float(levels[t, s]), 2))
             )
     for chunk in range(TOKENS // CHUNK):
         at, length = chunk * CHUNK * side, CHUNK * side - 2
-        parts.append(st.rect(left + at, top + at, length, length, cls="vk-score", stroke=1.5))
+        parts.append(st.rect(left + at, top + at, length, length, cls="vk-petrol", stroke=1.5))
         if chunk:
-            parts.append(st.rect(left, top + at, at - 2, length, cls="vk-key", stroke=1.5))
+            parts.append(st.rect(left, top + at, at - 2, length, cls="vk-rose", stroke=1.5))
     x = left + TOKENS * side + 20
     for i, (hue, lines) in enumerate(
         (
-            ("score", ("within a chunk:", "through the mask,", "at once")),
-            ("key", ("from earlier chunks:", "through the state,", f"of {WIDTH} rows")),
+            ("petrol", ("within a chunk:", "through the mask,", "at once")),
+            ("rose", ("from earlier chunks:", "through the state,", f"of {WIDTH} rows")),
         )
     ):
         parts += [

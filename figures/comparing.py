@@ -34,11 +34,11 @@ def data() -> dict[str, Any]:
 
 HUES = {
     "full": ("fg", ""),
-    "grouped": ("query", ""),
-    "latent": ("key", "7 4"),
-    "multi-query": ("query", "2 3"),
-    "window": ("value", ""),
-    "state": ("score", ""),
+    "grouped": ("petrol", ""),
+    "latent": ("rose", "7 4"),
+    "multi-query": ("petrol", "2 3"),
+    "window": ("ochre", ""),
+    "state": ("fg", "9 3 2 3"),
 }
 
 
@@ -152,13 +152,13 @@ def draw_sizes(data: Mapping[str, Any]) -> str:
         x, y = axes.place(float(np.log10(moved)), float(np.log10(work)))
         near, left = name in ("full", "grouped"), name in ("full", "indexed")
         parts += [
-            st.dot(x, y, 5, "score"),
+            st.dot(x, y, 5, "petrol"),
             st.text(
                 x + (4 if near else -9 if left else 9),
                 y + (-11 if near else 18 if name == "linear" else -7),
                 name,
                 anchor="end" if left else "start",
-                cls="vk-score",
+                cls="vk-petrol",
                 size=st.SMALL,
             ),
         ]

@@ -38,7 +38,7 @@ def draw_banks(data: Mapping[str, Any]) -> str:
     unit = 240
     bank = _place(data["bank"], unit)
     parts = [_axes()]
-    for other, hue in (("river", "query"), ("money", "value")):
+    for other, hue in (("river", "petrol"), ("money", "ochre")):
         new = _place(data[f"{other} bank"], unit)
         parts += [
             st.path(st.polyline([bank, new]), cls=hue, width=LINE),
@@ -127,7 +127,7 @@ def draw_next(data: Mapping[str, Any]) -> str:
     """Draw the likeliest next words after two beginnings as bars."""
     rows = len(data["shares"])
     parts = []
-    for k, (shares, hue) in enumerate(zip(data["shares"], ("query", "value"), strict=True)):
+    for k, (shares, hue) in enumerate(zip(data["shares"], ("petrol", "ochre"), strict=True)):
         x = 40 + k * 440 / rows
         parts.append(st.path(f"M{st.num(x)} 24V296", cls="muted", width=4))
         parts += [

@@ -53,7 +53,7 @@ def draw_activations(data: Mapping[str, Any]) -> str:
         ),
     ]
     for i, (name, hue, dash) in enumerate(
-        (("ReLU", "muted", "2 3"), ("GELU", "key", "7 4"), ("swish", "score", ""))
+        (("ReLU", "muted", "2 3"), ("GELU", "rose", "7 4"), ("swish", "petrol", ""))
     ):
         line = [place(a, b) for a, b in zip(x, data[name], strict=True)]
         more = f' stroke-dasharray="{dash}"' if dash else ""
@@ -130,7 +130,7 @@ def draw_bounded(data: Mapping[str, Any]) -> str:
             st.polyline(
                 [cap_at(a, b) for a, b in zip(data["scores"], data["capped"], strict=True)]
             ),
-            cls="score",
+            cls="petrol",
             width=2,
         ),
         *(
@@ -185,7 +185,7 @@ def draw_bounded(data: Mapping[str, Any]) -> str:
             size=st.SMALL,
         ),
     ]
-    for name, hue, words in (("plain", "score", "plain"), ("normed", "value", "QK-norm")):
+    for name, hue, words in (("plain", "petrol", "plain"), ("normed", "rose", "QK-norm")):
         line = [norm_at(a, b) for a, b in zip(data["factors"], data[name], strict=True)]
         more = "" if name == "plain" else ' stroke-dasharray="7 4"'
         parts.append(st.path(st.polyline(line), cls=hue, width=2, more=more))

@@ -105,7 +105,7 @@ def draw(data: Mapping[str, Any]) -> str:
                 edge,
                 max(1.5, 300 * float(share) / full),
                 16,
-                cls="vk-value",
+                cls="vk-petrol",
                 opacity=0.75,
             ),
             st.text(

@@ -58,7 +58,7 @@ def draw(data: Mapping[str, Any]) -> str:
         ),
     ]  # fmt: skip
     for i, ((rate, found), hue) in enumerate(
-        zip(data["rates"].items(), ("key", "score"), strict=True)
+        zip(data["rates"].items(), ("rose", "petrol"), strict=True)
     ):
         line = np.interp(found["steps"], (0, 1.1), (floor, top))
         parts.append(st.path(st.polyline(zip(xs, line, strict=True)), cls=hue, width=2))
@@ -103,9 +103,9 @@ def draw_lines(data: Mapping[str, Any]) -> str:
     for layers in (0, 1, 2, 4, 8):
         slope = float(data["slopes"][layers])
         start, end = axes.place(-edge, -edge * slope), axes.place(edge, edge * slope)
-        parts.append(st.path(st.polyline([start, end]), cls="query", width=2 if layers else 1.25))
+        parts.append(st.path(st.polyline([start, end]), cls="petrol", width=2 if layers else 1.25))
         words = {0: "no layer", 1: "1 layer"}.get(layers, f"{layers} layers")
-        parts.append(st.text(408, end[1] + 5, words, cls="vk-query", size=st.SMALL))
+        parts.append(st.text(408, end[1] + 5, words, cls="vk-petrol", size=st.SMALL))
     parts += [
         st.dot(*axes.place(float(a), float(b)), 4.5, "fg")
         for a, b in zip(data["x"], data["y"], strict=True)

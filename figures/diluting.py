@@ -55,7 +55,7 @@ def draw(data: Mapping[str, Any]) -> str:
             ("scaled", ' stroke-dasharray="7 4"', f"times {SHARPNESS} log n, gap"),
         )
     ):
-        for j, (gap, hue) in enumerate(zip(GAPS, ("key", "score"), strict=True)):
+        for j, (gap, hue) in enumerate(zip(GAPS, ("rose", "petrol"), strict=True)):
             ys = np.interp(data[kind][gap], (0, 1), (floor, top))
             points = zip(across(data["n"]), ys, strict=True)
             parts.append(st.path(st.polyline(points), cls=hue, width=2, more=dash))
@@ -100,7 +100,7 @@ def draw_head(data: Mapping[str, Any]) -> str:
         parts += [st.text(12, floor - 116, words, bold=True), st.path(f"M12 {floor}h456")]
         for i, (count, pair) in enumerate(zip(data["tokens"], data[name], strict=True)):
             x = 22 + pitch * i
-            for k, (number, hue) in enumerate(zip(pair, ("score", "value"), strict=True)):
+            for k, (number, hue) in enumerate(zip(pair, ("score", "petrol"), strict=True)):
                 tall = max(high * number, 1)
                 parts += [
                     st.rect(
@@ -133,7 +133,7 @@ def draw_head(data: Mapping[str, Any]) -> str:
     parts += [
         st.rect(12, 356, 14, 12, cls="vk-score", opacity=0.7, radius=2),
         st.text(32, 367, "weight of the right pair", cls="vk-muted", size=st.SMALL),
-        st.rect(226, 356, 14, 12, cls="vk-value", opacity=0.7, radius=2),
+        st.rect(226, 356, 14, 12, cls="vk-petrol", opacity=0.7, radius=2),
         st.text(246, 367, "probability of its digit", cls="vk-muted", size=st.SMALL),
     ]
     return st.figure_svg(

@@ -235,7 +235,17 @@ def draw_model(data: Mapping[str, Any]) -> str:
         parts,
         left=8,
     )
-    return touchable("attention-explorer", svg, start)
+    return touchable(
+        "attention-explorer",
+        svg,
+        start,
+        hint=(
+            "Choose a head in the table. Point at a token on the left to see its row; "
+            "if you choose it, the same word is also shown in the other sentence. "
+            "Choose a token on the right to see how much weight it gets in each head. "
+            "Hide the head to see how much the output changes."
+        ),
+    )
 
 
 def shade(weight: float) -> float:
@@ -307,7 +317,12 @@ def draw_recall(data: Mapping[str, Any]) -> str:
         right=464,
     )
     shipped = {name: data[name] for name in ("tokens", "letters", "before", "after")}
-    return touchable("trained-head", svg, shipped)
+    return touchable(
+        "trained-head",
+        svg,
+        shipped,
+        hint=("Choose other pairs and another letter, and compare with the head before training."),
+    )
 
 
 # Cross-attention.
@@ -368,7 +383,12 @@ def draw_translation(data: Mapping[str, Any]) -> str:
         left=8,
     )
     shipped = {name: data[name] for name in data if name not in ("alpha", "Z")}
-    return touchable("translation", svg, {"chosen": chosen, **shipped})
+    return touchable(
+        "translation",
+        svg,
+        {"chosen": chosen, **shipped},
+        hint="Choose another word, or let the English words ask.",
+    )
 
 
 # Two heads made by hand.
@@ -426,4 +446,9 @@ def draw_two_heads(data: Mapping[str, Any]) -> str:
         right=482,
     )
     names = ("h", "features", "vocabulary", "sentence", "weights")
-    return touchable("two-heads", svg, {"chosen": chosen, **{name: data[name] for name in names}})
+    return touchable(
+        "two-heads",
+        svg,
+        {"chosen": chosen, **{name: data[name] for name in names}},
+        hint=("Hide a head, choose another sentence, or look at the rows of the other words."),
+    )

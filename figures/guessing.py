@@ -56,19 +56,19 @@ def draw(data: Mapping[str, Any]) -> str:
         kept = min(large, small) * scale
         top = max(large, small) * scale
         if kept > 0.5:
-            parts.append(st.rect(x, floor - kept, width, kept, cls="vk-key", opacity=0.55))
+            parts.append(st.rect(x, floor - kept, width, kept, cls="vk-rose", opacity=0.55))
         if large > small:
-            parts.append(st.rect(x, floor - top, width, top - kept, cls="vk-query", opacity=0.5))
+            parts.append(st.rect(x, floor - top, width, top - kept, cls="vk-petrol", opacity=0.5))
         elif top - kept > 0.5:
-            box = st.rect(x, floor - top, width, top - kept, cls="vk-key", stroke=1.25)
+            box = st.rect(x, floor - top, width, top - kept, cls="vk-rose", stroke=1.25)
             parts.append(box.replace("/>", ' stroke-dasharray="5 4"/>'))
         parts.append(st.text(x + width / 2, floor + 20, word, anchor="middle", size=st.SMALL))
     bottom = floor + 40
-    dashed = st.rect(344, bottom, 16, 16, cls="vk-key", stroke=1.25)
+    dashed = st.rect(344, bottom, 16, 16, cls="vk-rose", stroke=1.25)
     parts += [
-        st.rect(24, bottom, 16, 16, cls="vk-key", opacity=0.55),
+        st.rect(24, bottom, 16, 16, cls="vk-rose", opacity=0.55),
         st.text(48, bottom + 13, "guessed, kept", cls="vk-muted", size=st.SMALL),
-        st.rect(174, bottom, 16, 16, cls="vk-query", opacity=0.5),
+        st.rect(174, bottom, 16, 16, cls="vk-petrol", opacity=0.5),
         st.text(198, bottom + 13, "drawn instead", cls="vk-muted", size=st.SMALL),
         dashed.replace("/>", ' stroke-dasharray="5 4"/>'),
         st.text(368, bottom + 13, "rejected", cls="vk-muted", size=st.SMALL),
@@ -109,8 +109,8 @@ def draw_runs(data: Mapping[str, Any]) -> str:
         curve = data[f"k {k}"]
         x, y = axes.place(float(data["rates"][-1]), float(curve[-1]))
         parts += [
-            st.path(axes.curve(data["rates"], curve), cls="value", width=2.5, more=more),
-            st.text(x + 12, y + 5, f"{k} guesses", cls="vk-value", size=st.SMALL),
+            st.path(axes.curve(data["rates"], curve), cls="petrol", width=2.5, more=more),
+            st.text(x + 12, y + 5, f"{k} guesses", cls="vk-petrol", size=st.SMALL),
         ]
     said = "; ".join(f"{k} guesses {expected_tokens(0.8, k):.2f}" for k in GUESSES)
     return st.figure_svg(

@@ -311,19 +311,19 @@ def draw_shares(data: Mapping[str, Any]) -> str:
         st.text(29, 20, "↑ share of the object", size=st.SMALL),
         *axes.frame((0, 0.5, 1), (0.5, 1)),
         st.text(470, 308, "outputs apart →", anchor="end", size=st.SMALL),
-        st.path(axes.curve(apart, rest), cls="score", width=2.5),
+        st.path(axes.curve(apart, rest), cls="petrol", width=2.5),
     ]
     for share, a, b in zip(data["share"], apart, rest, strict=True):
         x, y = axes.place(float(a), float(b))
         words = f"one head, $w$ = {share:g}" if share == 0.5 else f"$w$ = {share:g}"
         parts += [
-            st.dot(x, y, 4.5, "score"),
-            st.text(x + 10, y - 8, words, cls="vk-score", size=st.SMALL),
+            st.dot(x, y, 4.5, "petrol"),
+            st.text(x + 10, y - 8, words, cls="vk-petrol", size=st.SMALL),
         ]
     x, y = axes.place(1, 1)
     parts += [
-        st.dot(x, y, 6, "value"),
-        st.text(x - 12, y + 5, "two heads", anchor="end", cls="vk-value", bold=True),
+        st.dot(x, y, 6, "rose"),
+        st.text(x - 12, y + 5, "two heads", anchor="end", cls="vk-rose", bold=True),
     ]
     said = "; ".join(
         f"share {w:g}, outputs {a:.2f} apart, {b:.2f} for the object"

@@ -61,15 +61,15 @@ def draw_curves(data: Mapping[str, Any]) -> str:
         parts.append(st.path(st.polyline(zip(x, y, strict=True)), cls=hue, width=2))
 
     axis(44, 150, 3.5, (0, 1, 2, 3), "loss of predictable letters")
-    curve(data["one"], 44, 150, 3.5, "key")
-    curve(data["two"], 44, 150, 3.5, "query")
-    parts.append(st.text(RIGHT, 100, "one layer", anchor="end", cls="vk-key"))
-    parts.append(st.text(RIGHT, 180, "two layers", anchor="end", cls="vk-query"))
+    curve(data["one"], 44, 150, 3.5, "rose")
+    curve(data["two"], 44, 150, 3.5, "petrol")
+    parts.append(st.text(RIGHT, 100, "one layer", anchor="end", cls="vk-rose"))
+    parts.append(st.text(RIGHT, 180, "two layers", anchor="end", cls="vk-petrol"))
     axis(282, 130, 1.05, (0, 0.5, 1), "scores of the two layers’ heads")
-    curve(data["previous"], 282, 130, 1.05, "value")
-    curve(data["induction"], 282, 130, 1.05, "score")
-    parts.append(st.text(RIGHT, 306, "layer 2: induction", anchor="end", cls="vk-score"))
-    parts.append(st.text(RIGHT, 362, "layer 1: the token before", anchor="end", cls="vk-value"))
+    curve(data["previous"], 282, 130, 1.05, "ochre")
+    curve(data["induction"], 282, 130, 1.05, "fg")
+    parts.append(st.text(RIGHT, 306, "layer 2: induction", anchor="end", cls="vk-fg"))
+    parts.append(st.text(RIGHT, 362, "layer 1: the token before", anchor="end", cls="vk-ochre"))
     parts.append(
         st.text(RIGHT, 456, "steps of training", anchor="end", cls="vk-muted", size=st.SMALL)
     )
@@ -107,7 +107,7 @@ def draw_maps(data: Mapping[str, Any]) -> str:
     cell, parts = 13, []
     titles = ("layer 1, head 1", "layer 2, head 1")
     for left, title, alpha, hue in zip(
-        (24, 262), titles, data["maps"], ("value", "score"), strict=True
+        (24, 262), titles, data["maps"], ("score", "score"), strict=True
     ):
         top = 58
         parts.append(st.text(left, 22, title, size=16, cls=f"vk-{hue}"))

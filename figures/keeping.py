@@ -59,8 +59,8 @@ def draw(data: Mapping[str, Any]) -> str:
         st.text((left + right) / 2, floor + 42, "$k$", anchor="middle", cls="vk-muted"),
     ]
     for name, hue, dash, shift in (
-        ("all heads", "score", "", -4),
-        ("flattest head", "key", "", 12),
+        ("all heads", "petrol", "", -4),
+        ("flattest head", "rose", "", 12),
         ("spread evenly", "muted", ' stroke-dasharray="7 4"', 14),
     ):
         xs = np.interp(ks, (1, LARGEST), (left, right))
@@ -117,12 +117,10 @@ def draw_work(data: Mapping[str, Any]) -> str:
             for t in (9, 11, 13, 15, 17)
         ),
         st.text(474, 314, "tokens →", anchor="end", size=st.SMALL),
-        st.path(axes.curve(lengths, total), cls="score", width=2.5),
-        st.path(
-            axes.curve(lengths, rating), cls="query", width=2.5, more=' stroke-dasharray="7 4"'
-        ),
-        st.text(*_above(axes.place(12, float(total[4]))), "rating and reading", cls="vk-score"),
-        st.text(*_above(axes.place(8.2, float(rating[0]))), "rating alone", cls="vk-query"),
+        st.path(axes.curve(lengths, total), cls="petrol", width=2.5),
+        st.path(axes.curve(lengths, rating), cls="rose", width=2.5, more=' stroke-dasharray="7 4"'),
+        st.text(*_above(axes.place(12, float(total[4]))), "rating and reading", cls="vk-petrol"),
+        st.text(*_above(axes.place(8.2, float(rating[0]))), "rating alone", cls="vk-rose"),
     ]
     return st.figure_svg(
         "sparse-work",

@@ -64,10 +64,10 @@ def draw(data: Mapping[str, Any]) -> str:
     ):
         line = [place(a, b) for a, b in zip(data["places"], data[name], strict=True)]
         more = f' stroke-dasharray="{dash}"' if dash else ""
-        parts.append(st.path(st.polyline(line), cls="score", width=2, more=more))
+        parts.append(st.path(st.polyline(line), cls="petrol", width=2, more=more))
         y = floor + 72
-        parts.append(st.path(f"M{left + 230 * i} {y - 5}h30", cls="score", width=2, more=more))
-        parts.append(st.text(left + 38 + 230 * i, y, words, cls="vk-score", size=st.SMALL))
+        parts.append(st.path(f"M{left + 230 * i} {y - 5}h30", cls="petrol", width=2, more=more))
+        parts.append(st.text(left + 38 + 230 * i, y, words, cls="vk-petrol", size=st.SMALL))
     parts += [st.dot(*place(a, b), 4, "value") for a, b in zip(data["k"], data["v"], strict=True)]
     return st.figure_svg(
         "kernel-regression",

@@ -103,13 +103,13 @@ def draw_feed_forward(data: Mapping[str, Any]) -> str:
             for t in (0, 1, 2, 3)
         ),
     ]
-    for name, hue, width in (("relu", "fg", 2), ("gelu", "value", 2.5)):
+    for name, hue, width in (("relu", "fg", 2), ("gelu", "petrol", 2.5)):
         ys = np.interp(data[name], (-0.3, 3), (floor, top))
         parts.append(st.path(st.polyline(zip(xs, ys, strict=True)), cls=hue, width=width))
     lowest = f"{data['gelu'].min():.2f}".replace("-", "−")
     parts += [
         st.text(right - 100, top + 60, "ReLU", anchor="end"),
-        st.text(left + 8, zero - 12, f"GELU, lowest {lowest}", cls="vk-value"),
+        st.text(left + 8, zero - 12, f"GELU, lowest {lowest}", cls="vk-petrol"),
     ]
     return st.figure_svg(
         "feed-forward",
@@ -163,17 +163,17 @@ def draw_residual(data: Mapping[str, Any]) -> str:
             2.5,
         ),
         st.arrow([(x_X + centre, 100), (x_f + centre - 62, 100)], "input"),
-        st.rect(x_f + centre - 62, 82, 124, 36, cls="vk-score", radius=18, opacity=0.1),
-        st.rect(x_f + centre - 62, 82, 124, 36, cls="vk-score", radius=18, stroke=1.25),
+        st.rect(x_f + centre - 62, 82, 124, 36, cls="vk-petrol", radius=18, opacity=0.1),
+        st.rect(x_f + centre - 62, 82, 124, 36, cls="vk-petrol", radius=18, stroke=1.25),
         st.text(x_f + centre, 105, "layer $f$", anchor="middle", bold=True),
-        st.arrow([(x_f + centre + 62, 100), (x_s + centre - 10, 100)], "score"),
+        st.arrow([(x_f + centre + 62, 100), (x_s + centre - 10, 100)], "petrol"),
         st.plus(x_s + centre, 100),
         st.arrow([(x_s + centre, 110), (x_s + centre, y - 88)], "fg"),
         *(
             st.text(x + centre, y - 68, name, anchor="middle", size=17, cls=cls)
             for x, name, cls in (
                 (x_X, "$X$", "vk-input"),
-                (x_f, "$f(X)$", "vk-score"),
+                (x_f, "$f(X)$", "vk-petrol"),
                 (x_s, "$X$ + $f(X)$", ""),
             )
         ),
@@ -184,7 +184,7 @@ def draw_residual(data: Mapping[str, Any]) -> str:
         ),
         st.tokens_down(x_X - 8, y, data["tokens"], cell[1], marked=row),
         st.heat_map(x_X, y, data["X"], "input", cell, decimals=1, marked=row, size=12),
-        st.heat_map(x_f, y, data["change"], "score", cell, decimals=1, marked=row, size=12),
+        st.heat_map(x_f, y, data["change"], "petrol", cell, decimals=1, marked=row, size=12),
         st.heat_map(x_s, y, data["sum"], "fg", cell, decimals=1, marked=row, size=12, full=0.3),
         *(
             st.text(x, y + height / 2 + 6, sign, anchor="middle", size=18)
@@ -229,7 +229,7 @@ def draw_norm(data: Mapping[str, Any]) -> str:
     parts = [
         st.text(72, 24, "before", size=16),
         st.text(338, 24, "after", size=16),
-        st.text(300, 46, "mean, std", anchor="end", cls="vk-score", size=st.SMALL),
+        st.text(300, 46, "mean, std", anchor="end", cls="vk-petrol", size=st.SMALL),
     ]
     for left, right, values, span, ticks in (
         (72, 222, before, (-9, 10), (-8, -4, 0, 4, 8)),
@@ -248,18 +248,18 @@ def draw_norm(data: Mapping[str, Any]) -> str:
             level = y + pitch * i + pitch // 2
             low, centre, high = np.interp((mean - std, mean, mean + std), span, (left, right))
             parts += [
-                st.rect(low, level - 9, high - low, 18, cls="vk-score", opacity=0.2),
+                st.rect(low, level - 9, high - low, 18, cls="vk-petrol", opacity=0.2),
                 *(st.dot(x, level, 3.5, "input") for x in np.interp(row, span, (left, right))),
-                st.path(f"M{st.num(centre)} {level - 12}v24", cls="score", width=2.5),
+                st.path(f"M{st.num(centre)} {level - 12}v24", cls="petrol", width=2.5),
             ]
     for i, row in enumerate(before):
         level = y + pitch * i + pitch // 2 + 5
         parts += [
             st.text(60, level, f"token {i + 1}", anchor="end", cls="vk-muted", size=st.SMALL),
-            st.text(266, level, _signed(row.mean(), 1), anchor="end", cls="vk-score"),
-            st.text(300, level, _signed(row.std(), 1), anchor="end", cls="vk-score"),
+            st.text(266, level, _signed(row.mean(), 1), anchor="end", cls="vk-petrol"),
+            st.text(300, level, _signed(row.std(), 1), anchor="end", cls="vk-petrol"),
         ]
-    parts.append(st.text(399, floor + 46, "mean 0, std 1", anchor="middle", cls="vk-score"))
+    parts.append(st.text(399, floor + 46, "mean 0, std 1", anchor="middle", cls="vk-petrol"))
     return st.figure_svg(
         "layer-normalization",
         "Layer normalization",
@@ -300,7 +300,7 @@ def draw_own_row(data: Mapping[str, Any]) -> str:
     """Draw the largest change of each row as a column, for both layers."""
     tokens, changes, left, pitch, high = data["tokens"], data["changes"], 14.0, 43.0, 92.0
     parts = []
-    for i, (words, hue) in enumerate((("feed-forward layer", "fg"), ("attention", "score"))):
+    for i, (words, hue) in enumerate((("feed-forward layer", "fg"), ("attention", "petrol"))):
         floor = 148 + 182 * i
         parts += [
             st.text(12, floor - high - 28, words, bold=True),

@@ -165,7 +165,15 @@ def draw_live(data: Mapping[str, Any]) -> str:
     plot = {"left": LEFT, "right": RIGHT, "top": TOP, "bottom": FLOOR, "peak": PEAK}
     shade = {"faint": st.FAINT, "full": st.FULL}
     shipped = {"pairs": pairs, "losses": losses, "plot": plot, "shade": shade}
-    return touchable("train-live", svg, shipped)
+    return touchable(
+        "train-live",
+        svg,
+        shipped,
+        hint=(
+            "Press Play; then train without scaling, without softmax, or without a "
+            "separate key matrix."
+        ),
+    )
 
 
 def matrices_data(before: Any = None, after: Any = None) -> dict[str, Any]:

@@ -33,9 +33,9 @@ def draw_stability(data: Mapping[str, Any]) -> str:
     floor = y + pitch * len(data["types"])
     zero = place(0)
     parts = [
-        st.rect(left, y - 30, zero - left, floor - y + 30, cls="vk-value", opacity=0.09, radius=0),
-        st.text(left + 8, 22, "score − max: never above 0", cls="vk-value"),
-        st.path(f"M{st.num(zero)} {y - 30}V{floor}", cls="value", width=1.5),
+        st.rect(left, y - 30, zero - left, floor - y + 30, cls="vk-petrol", opacity=0.09, radius=0),
+        st.text(left + 8, 22, "score − max: never above 0", cls="vk-petrol"),
+        st.path(f"M{st.num(zero)} {y - 30}V{floor}", cls="petrol", width=1.5),
     ]
     for i, (name, low, high) in enumerate(
         zip(data["types"], data["low"], data["high"], strict=True)
@@ -43,8 +43,8 @@ def draw_stability(data: Mapping[str, Any]) -> str:
         top = y + pitch * i
         a, b = place(low), place(high)
         parts += [
-            st.rect(a, top + 14, b - a, 20, cls="vk-score", opacity=0.6, radius=2),
-            st.text(b + 8, top + 30, f"∞ from {high:.1f}", cls="vk-score"),
+            st.rect(a, top + 14, b - a, 20, cls="vk-rose", opacity=0.6, radius=2),
+            st.text(b + 8, top + 30, f"∞ from {high:.1f}", cls="vk-rose"),
             st.text(
                 min(a - 8, zero - 30),
                 top + 30,
@@ -220,7 +220,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
         )
         for length in (64, 512, 4096, 32768, 262144)
     ]
-    hues = dict(zip(data["curves"], ("query", "score"), strict=True))
+    hues = dict(zip(data["curves"], ("petrol", "rose"), strict=True))
     for width, shares in data["curves"].items():
         xs, ys = place(n, shares)
         x, y = place(6 * width, 0.5)
@@ -233,9 +233,9 @@ def draw_share(data: Mapping[str, Any]) -> str:
             ),
         ]
     x, y = place(6 * 768, 0.5)
-    parts.append(st.text(x - 8, y - 8, "$d$ = 768", anchor="end", cls="vk-query"))
+    parts.append(st.text(x - 8, y - 8, "$d$ = 768", anchor="end", cls="vk-petrol"))
     x, y = place(6 * 4096, 0.5)
-    parts.append(st.text(x + 12, y + 18, "$d$ = 4096", cls="vk-score"))
+    parts.append(st.text(x + 12, y + 18, "$d$ = 4096", cls="vk-rose"))
     anchors = {
         "GPT-2": ("end", -8, -8),
         "LLaMA 7B": ("start", 16, 14),

@@ -194,5 +194,12 @@ def draw_paint(data: Mapping[str, Any]) -> str:
     names = ("tokens", "scores", "scale", "mask", "length")
     cells = {"x": x, "y": y, "width": width, "height": height}
     return touch.touchable(
-        "mask-to-paint", svg, {**{name: data[name] for name in names}, "cells": cells}
+        "mask-to-paint",
+        svg,
+        {**{name: data[name] for name in names}, "cells": cells},
+        hint=(
+            "Press a cell to forbid a pair or to allow it, and watch the rest of its "
+            "row. Hide “river” from “bank”, and “bank” finds nothing: its weights "
+            "become even. “Padding” treats the last words as if they were padding."
+        ),
     )

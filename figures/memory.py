@@ -14,7 +14,7 @@ from snippets.linear_attention import linear_attention
 WIDTH = 32
 SEEDS = 20
 RULES = ("softmax", "linear", "delta")
-HUES = {"softmax": "score", "linear": "key", "delta": "value"}
+HUES = {"softmax": "petrol", "linear": "rose", "delta": "ochre"}
 
 
 def _units(count: int, more: int) -> Iterator[Any]:

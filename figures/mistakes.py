@@ -55,8 +55,8 @@ def draw_known_answer(data: Mapping[str, Any]) -> str:
         top, split = y + pitch * i, x + length * float(first)
         parts += [
             st.text(x - 12, top + 19, labels[name], anchor="end", bold=name == "right"),
-            st.rect(x, top, split - x - 1, 28, cls="vk-key", opacity=0.3),
-            st.rect(split + 1, top, x + length - split - 1, 28, cls="vk-score", opacity=0.3),
+            st.rect(x, top, split - x - 1, 28, cls="vk-score", opacity=0.45),
+            st.rect(split + 1, top, x + length - split - 1, 28, cls="vk-score", opacity=0.2),
             st.text(x + 6, top + 19, f"{first:.2f}" if first > 0.12 else "", size=st.SMALL),
             st.text(
                 x + length - 8,
@@ -133,7 +133,15 @@ def draw_own(data: Mapping[str, Any]) -> str:
         parts,
         left=4,
     )
-    return touchable("own-attention", signs.minus(drawn), data)
+    return touchable(
+        "own-attention",
+        signs.minus(drawn),
+        data,
+        hint=(
+            "Paste your function. It may receive Q, K and V, or X and the matrices, with or "
+            "without heads, a batch and a mask."
+        ),
+    )
 
 
 def masks_data() -> dict[str, Any]:

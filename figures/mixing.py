@@ -42,7 +42,7 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
             54 + 26 * i + 5,
             max(22 * abs(value), 1),
             16,
-            cls="vk-score",
+            cls="vk-input",
             opacity=0.75,
             radius=2,
         )
@@ -56,13 +56,13 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
     ]
     parts.append(st.text(columns[0], 34, "number $x$"))
     # Shares are drawn on one scale, above and below.
-    for left, head, values, full, foot in (
-        (columns[1], "exp($x$)", e, e.max(), f"sum {e.sum():.2f}"),
-        (columns[2], "÷ sum", p, 1.0, f"sum {p.sum():.2f}"),
+    for left, head, values, full, foot, hue in (
+        (columns[1], "exp($x$)", e, e.max(), f"sum {e.sum():.2f}", "input"),
+        (columns[2], "÷ sum", p, 1.0, f"sum {p.sum():.2f}", "score"),
     ):
         parts += [
             st.text(left, 34, head),
-            st.bars(left, 54, values, full, length=84),
+            st.bars(left, 54, values, full, length=84, hue=hue),
             st.text(left, 54 + height + 22, foot, cls="vk-muted", size=st.SMALL),
         ]
     y = 54 + height + 78
@@ -130,14 +130,14 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
             y - 9,
             max(unit * abs(value), 1),
             18,
-            cls="vk-score",
+            cls="vk-input",
             opacity=0.3,
             radius=2,
         )
         number = f"{value:.1f}".replace("-", "−")
         extent = max(length * share, 1)
         parts += [
-            st.text(12, y + 5, f"$x_{i + 1}$", cls="vk-score"),
+            st.text(12, y + 5, f"$x_{i + 1}$", cls="vk-input"),
             touch.part("number", bar),
             touch.part("number label", st.text(230, y + 5, number, anchor="end", size=st.SMALL)),
             touch.part(
@@ -174,7 +174,15 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
     )
     plot = {"zero": zero, "unit": unit, "limit": limit, "left": left, "length": length}
     start = {"numbers": x, "tau": tau, "plot": {**plot, "rows": rows}}
-    return touch.touchable("softmax-temperature", svg, start)
+    return touch.touchable(
+        "softmax-temperature",
+        svg,
+        start,
+        hint=(
+            "Lower the temperature until one share is nearly 1, and then raise it until "
+            "all shares are nearly equal."
+        ),
+    )
 
 
 def context_data() -> dict[str, Any]:
@@ -280,7 +288,15 @@ def draw_context(data: Mapping[str, Any]) -> str:
     )
     start = {"tokens": tokens, "V": V, "weights": weights, "query": "bank"}
     span = {"x": [*across, left, right], "y": [*up, bottom, top]}
-    return touch.touchable("context-vector", svg, {**start, "span": span})
+    return touch.touchable(
+        "context-vector",
+        svg,
+        {**start, "span": span},
+        hint=(
+            "Change a weight: the others adjust so that the sum stays 1. If one value "
+            "has all the weight, the context vector is that value."
+        ),
+    )
 
 
 def rows_data(S: Any = hand.S, d_k: int = hand.d_k, BANK: int = hand.BANK) -> dict[str, Any]:

@@ -20,12 +20,12 @@ def draw(data: Mapping[str, Any]) -> str:
         # column's middle, top, width, hue, lines, kept
         "x": (240, 356, 130, "fg", ("token $x$", f"{data['d_model']:,}"), False),
         "C_Q": (92, 256, 124, "query", ("$C_Q$, normed", f"{data['d_q']:,}"), False),
-        "C": (278, 256, 124, "key", ("$C$, normed", f"{data['d_c']}"), True),
-        "K_R": (414, 256, 104, "value", ("$K_R$, turned", f"{data['d_r']}"), True),
+        "C": (278, 256, 124, "input", ("$C$, normed", f"{data['d_c']}"), True),
+        "K_R": (414, 256, 104, "key", ("$K_R$, turned", f"{data['d_r']}"), True),
         "Q_C": (60, 156, 92, "query", ("$Q_C$", f"{h} × {data['d_k']}"), False),
         "Q_R": (164, 156, 96, "query", ("$Q_R$, turned", f"{h} × {data['d_r']}"), False),
         "K_C": (272, 156, 92, "key", ("$K_C$", f"{h} × {data['d_k']}"), None),
-        "V": (376, 156, 92, "key", ("$V$", f"{h} × {data['d_v']}"), None),
+        "V": (376, 156, 92, "value", ("$V$", f"{h} × {data['d_v']}"), None),
         "S": (222, 56, 160, "score", ("scores of each head", "one for each kept row"), False),
     }
     parts = [st.text(24, 24, "one token in DeepSeek-V3: widths of its vectors")]
@@ -49,10 +49,10 @@ def draw(data: Mapping[str, Any]) -> str:
         parts.append(st.text(middle, top + 40, size, anchor="middle", size=13, cls="vk-muted"))
     bottom = boxes["x"][1] + height + 28
     parts += [
-        st.rect(24, bottom, 16, 16, cls="vk-key", opacity=0.3),
-        st.rect(24, bottom, 16, 16, cls="vk-key", stroke=2),
+        st.rect(24, bottom, 16, 16, cls="vk-muted", opacity=0.3),
+        st.rect(24, bottom, 16, 16, cls="vk-muted", stroke=2),
         st.text(48, bottom + 13, "kept in the cache", cls="vk-muted", size=st.SMALL),
-        st.rect(224, bottom, 16, 16, cls="vk-key", stroke=1.25).replace(
+        st.rect(224, bottom, 16, 16, cls="vk-muted", stroke=1.25).replace(
             "/>", ' stroke-dasharray="5 4"/>'
         ),
         st.text(248, bottom + 13, "never made if absorbed", cls="vk-muted", size=st.SMALL),

@@ -68,7 +68,16 @@ def draw(data: Mapping[str, Any]) -> str:
         "grid": [LEFT, TOP, PITCH, SIDE],
         "least": LEAST,
     }
-    return touch.touchable("own-sentence", svg, start)
+    return touch.touchable(
+        "own-sentence",
+        svg,
+        start,
+        hint=(
+            "Choose a head, or type a sentence. The weights of the model are loaded "
+            "only if you press the button, which says how large they are. The sentence "
+            "stays in your browser."
+        ),
+    )
 
 
 def _map(x: float, y: float, weights: npt.NDArray[np.float64]) -> str:

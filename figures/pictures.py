@@ -42,7 +42,7 @@ def draw(data: Mapping[str, Any]) -> str:
             y,
             width,
             height,
-            cls="vk-value",
+            cls="vk-petrol",
             opacity=st.FAINT + (st.FULL - st.FAINT) * value,
             radius=0,
         )
@@ -99,7 +99,7 @@ def draw_strips(data: Mapping[str, Any]) -> str:
         opacities = (0, *(round(st.FAINT + (st.FULL - st.FAINT) * v, 2) for v in (0.2, 0.6, 1)))
         parts.append(
             f'<g transform="translate({left} {top})">'
-            + st.shades(0, 0, levels, "value", (cell, cell), opacities)
+            + st.shades(0, 0, levels, "petrol", (cell, cell), opacities)
             + "</g>"
         )
         for number in range(int(owner.max()) + 1):

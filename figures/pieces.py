@@ -45,7 +45,7 @@ def draw(data: Mapping[str, Any]) -> str:
         for piece in pieces:
             width = cell * len(piece)
             joined = len(piece) > 1
-            hue = "vk-key" if joined else "vk-input"
+            hue = "vk-petrol" if joined else "vk-input"
             opacity = 0.3 if joined else 0.14
             parts.append(st.rect(x + 1, y, width - 2, height, cls=hue, opacity=opacity))
             parts += [
@@ -143,7 +143,7 @@ def _joint(
             cls="muted",
             width=1.25,
         )
-        + f'<circle class="vk-key" cx="{st.num(middle)}" cy="{st.num(top + 12)}" r="9"'
+        + f'<circle class="vk-petrol" cx="{st.num(middle)}" cy="{st.num(top + 12)}" r="9"'
         ' fill-opacity=".35"/>' + st.text(middle, top + 17, str(number), anchor="middle", size=13)
     )
 
@@ -153,6 +153,6 @@ def _label(x: float, y: float, words: str, *, leaf: bool = False) -> str:
     if leaf:
         return st.text(x, y + 6, words, anchor="middle", size=16)
     width = 10 * len(words) + 12
-    return st.rect(x - width / 2, y - 24, width, 26, cls="vk-key", opacity=0.3, radius=4) + st.text(
-        x, y - 6, words, anchor="middle", bold=True
-    )
+    return st.rect(
+        x - width / 2, y - 24, width, 26, cls="vk-petrol", opacity=0.3, radius=4
+    ) + st.text(x, y - 6, words, anchor="middle", bold=True)

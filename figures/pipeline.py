@@ -164,7 +164,15 @@ def draw(data: Mapping[str, Any]) -> str:
         role="group",
         left=8,
     )
-    return touch.touchable("pipeline", svg, {"steps": story(data)})
+    return touch.touchable(
+        "pipeline",
+        svg,
+        {"steps": story(data)},
+        hint=(
+            "Zoom from the text to the numbers in each box, and out to the block and "
+            "the model around the head. Each step links to its note."
+        ),
+    )
 
 
 def story(data: Mapping[str, Any]) -> list[dict[str, Any]]:

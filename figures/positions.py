@@ -69,8 +69,8 @@ def draw(data: Mapping[str, Any]) -> str:
             )
             for t in (0, 8, 16, 24, 31)
         ),
-        st.path(st.polyline(zip(xs, ys, strict=True)), cls="score", width=2),
-        *(st.dot(a, b, 3, "score") for a, b in zip(xs, ys, strict=True)),
+        st.path(st.polyline(zip(xs, ys, strict=True)), cls="petrol", width=2),
+        *(st.dot(a, b, 3, "petrol") for a, b in zip(xs, ys, strict=True)),
     ]
     return st.figure_svg(
         "positional-encoding",
@@ -112,15 +112,15 @@ def draw_rotation(data: Mapping[str, Any]) -> str:
             st.path(f"M{x} {middle - radius - 8}v8", width=1.5),
             touch.part(
                 "turn",
-                '<path class="vk-score" fill-opacity=".25" d="'
+                '<path class="vk-petrol" fill-opacity=".25" d="'
                 + _sector(x, middle, inner, position * float(frequency), turn)
                 + '"/>',
             ),
             touch.part("from", st.arrow([(x, middle), hands[0]], "input", 2)),
-            touch.part("to", st.arrow([(x, middle), hands[1]], "score", 2)),
+            touch.part("to", st.arrow([(x, middle), hands[1]], "petrol", 2)),
             touch.part(
                 "angle",
-                st.text(x, middle + radius + 28, f"{turn:.3f}", anchor="middle", cls="vk-score"),
+                st.text(x, middle + radius + 28, f"{turn:.3f}", anchor="middle", cls="vk-petrol"),
             ),
         ]
     left, right, top, bottom, most = 44, 452, 232, 352, WIDTH // 2
@@ -138,12 +138,12 @@ def draw_rotation(data: Mapping[str, Any]) -> str:
             st.text(xs[t], bottom + 20, str(t), anchor="middle", cls="vk-muted", size=13)
             for t in range(0, REACH + 1, 8)
         ),
-        st.path(st.polyline(zip(xs, ys, strict=True)), cls="score", width=1.25),
-        *(st.dot(a, b, 2, "score") for a, b in zip(xs, ys, strict=True)),
-        touch.part("mark", st.dot(xs[move], ys[move], 6, "score")),
+        st.path(st.polyline(zip(xs, ys, strict=True)), cls="petrol", width=1.25),
+        *(st.dot(a, b, 2, "petrol") for a, b in zip(xs, ys, strict=True)),
+        touch.part("mark", st.dot(xs[move], ys[move], 6, "petrol")),
         touch.part(
             "dot",
-            st.text(right, top - 26, f"{dots[move]:.2f}", anchor="end", cls="vk-score", bold=True),
+            st.text(right, top - 26, f"{dots[move]:.2f}", anchor="end", cls="vk-petrol", bold=True),
         ),
     ]
     svg = st.figure_svg(
@@ -161,7 +161,13 @@ def draw_rotation(data: Mapping[str, Any]) -> str:
     chart = {"x": [0, REACH, left, right], "y": [0, most, bottom, top]}
     start = {"position": position, "move": move, "d_model": WIDTH}
     return touch.touchable(
-        "rotation-of-positions", svg, {**start, "clocks": clocks, "chart": chart}
+        "rotation-of-positions",
+        svg,
+        {**start, "clocks": clocks, "chart": chart},
+        hint=(
+            "Move both positions together: all hands turn, and neither the angles nor "
+            "the dot product change. Then change the distance."
+        ),
     )
 
 

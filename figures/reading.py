@@ -29,7 +29,7 @@ def draw(data: Mapping[str, Any]) -> str:
     output = ", ".join(f"{x:.4f}" for x in data["output"])
     parts = []
     for i, (name, title, hue) in enumerate(
-        (("weights", "the weights of bank", "score"), ("other", "other weights", "key"))
+        (("weights", "the weights of bank", "score"), ("other", "other weights", "score"))
     ):
         floor = 140 + i * 172
         parts += [

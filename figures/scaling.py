@@ -163,7 +163,7 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
                 st.path(f"M{LEFT} {st.num(level)}H{st.num(x[-1])}", width=1 if tick == 0 else 0.5),
                 st.text(LEFT - 8, level + 5, f"{tick:g}", anchor="end", cls="vk-muted", size=13),
             ]
-        for values, hue, words in ((y[0], "fg", "unscaled"), (y[1], "score", "scaled")):
+        for values, hue, words in ((y[0], "fg", "unscaled"), (y[1], "petrol", "scaled")):
             parts.append(st.path(st.polyline(zip(x, values, strict=True)), cls=hue, width=2))
             parts += [st.dot(a, b, 3.5, hue) for a, b in zip(x, values, strict=True)]
             parts.append(st.text(x[-1] + 12, values[-1] + 5, words, cls=f"vk-{hue}"))
@@ -325,7 +325,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
                     cell - 1,
                     cell - 1,
                     cls="vk-query" if J[i, j] >= 0 else "vk-key",
-                    opacity=round(min(abs(float(J[i, j])) / LARGEST, 1), 3),
+                    opacity=round(min(abs(float(J[i, j])) / LARGEST, 1) ** 0.5, 3),
                     radius=1,
                 ),
             )
@@ -338,7 +338,7 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
         st.rect(left, y + 14, 398, 18, cls="vk-muted", stroke=1, radius=3),
         touch.part(
             "share",
-            st.rect(left, y + 14, max(398 * share, 1), 18, cls="vk-query", opacity=0.75, radius=3),
+            st.rect(left, y + 14, max(398 * share, 1), 18, cls="vk-petrol", opacity=0.75, radius=3),
         ),
         touch.part("share label", st.text(left + 408, y + 28, f"{share:.2f}", bold=True)),
     ]
@@ -365,7 +365,17 @@ def draw_gradient(data: Mapping[str, Any]) -> str:
     }
     start = {name: data[name] for name in ("widths", "power", "query")}
     rounded = data["scores"].round(4)
-    return touch.touchable("scale-and-gradient", svg, {**start, "scores": rounded, "plot": plot})
+    return touch.touchable(
+        "scale-and-gradient",
+        svg,
+        {**start, "scores": rounded, "plot": plot},
+        hint=(
+            "Change the width and the divisor. Without a divisor, the bar is mostly "
+            "short for wide keys. With the root, it stays long, except for very narrow "
+            "keys. With the width itself, it stays long, too, but the weights become "
+            "even."
+        ),
+    )
 
 
 def _see_through(fragment: str) -> str:

@@ -209,7 +209,16 @@ def draw_drag(data: Mapping[str, Any]) -> str:
     )
     plane = {"origin": origin, "unit": unit, **limits}
     start = {"vectors": [q, *keys], "plane": plane}
-    return touch.touchable("dot-against-cosine", svg, start)
+    return touch.touchable(
+        "dot-against-cosine",
+        svg,
+        start,
+        hint=(
+            "Drag the three arrows. Make a key longer without turning it: its dot "
+            "product grows, and its cosine does not change. Then turn the key until "
+            "both measures prefer the same key."
+        ),
+    )
 
 
 LIBRARY = np.array([[4.0, 0.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 3.0]])

@@ -142,7 +142,7 @@ def draw_next(data: Mapping[str, Any]) -> str:
             width = max(1.5, unit * float(share))
             parts += [
                 st.text(left - 10, level + 5, word, anchor="end"),
-                st.rect(left, level - 7, width, 14, cls="vk-value", opacity=0.75),
+                st.rect(left, level - 7, width, 14, cls="vk-petrol", opacity=0.75),
                 st.text(left + width + 8, level + 5, f"{share:.2f}", cls="vk-muted"),
             ]
     said = "; ".join(

@@ -15,10 +15,10 @@ WIDTH, TRAINED, STRETCH = 128, 2048, 4
 #: Each line's colour, and its dashes.
 LINES = {
     "as trained": ("muted", ""),
-    "interpolated": ("key", "7 4"),
-    "NTK-aware": ("value", "2 3"),
-    "YaRN": ("score", ""),
-    "Llama 3": ("query", "9 3 2 3"),
+    "interpolated": ("rose", "7 4"),
+    "NTK-aware": ("ochre", "2 3"),
+    "YaRN": ("petrol", ""),
+    "Llama 3": ("fg", "9 3 2 3"),
 }
 
 

@@ -57,24 +57,39 @@ DARK = {
     "score": "#eab0e4",
 }
 
+#: Colours of what is no array, such as methods that are compared. Only drawings that use them
+#: define them.
+SERIES = {
+    "light": {"petrol": "#046f87", "rose": "#9b424d", "ochre": "#7e5d1d"},
+    "dark": {"petrol": "#17a9cb", "rose": "#f65b72", "ochre": "#d9a514"},
+}
+
 
 def _variables(palette: dict[str, str]) -> str:
     return ";".join(f"--vk-{name}:{colour}" for name, colour in palette.items())
 
 
+def _coloured(light: dict[str, str], dark: dict[str, str]) -> str:
+    """Return the rules that define these colours, and a class for each."""
+    return (
+        f"svg.vk-figure{{{_variables(light)}}}"
+        f"@media screen and (prefers-color-scheme:dark){{svg.vk-figure{{{_variables(dark)}}}}}"
+        f"[data-md-color-scheme] svg.vk-figure{{{_variables(light)}}}"
+        f'@media screen{{[data-md-color-scheme="slate"] svg.vk-figure{{{_variables(dark)}}}}}'
+        + "".join(
+            f"svg.vk-figure .vk-{name}{{color:var(--vk-{name});fill:currentColor}}"
+            for name in light
+        )
+    )
+
+
 # As an image a figure follows the system; inside a page, the page's own scheme. Paper is light.
 STYLE = (
-    f"svg.vk-figure{{{_variables(LIGHT)};color:var(--vk-fg);fill:currentColor;"
+    _coloured(LIGHT, DARK) + "svg.vk-figure{color:var(--vk-fg);fill:currentColor;"
     'font:15px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;'
     "font-variant-numeric:tabular-nums;font-size-adjust:.486}"
-    f"@media screen and (prefers-color-scheme:dark){{svg.vk-figure{{{_variables(DARK)}}}}}"
     "[data-md-color-scheme] svg.vk-figure{font-family:inherit;font-size-adjust:none}"
-    f"[data-md-color-scheme] svg.vk-figure{{{_variables(LIGHT)}}}"
-    f'@media screen{{[data-md-color-scheme="slate"] svg.vk-figure{{{_variables(DARK)}}}}}'
-    + "".join(
-        f"svg.vk-figure .vk-{name}{{color:var(--vk-{name});fill:currentColor}}" for name in LIGHT
-    )
-    + "svg.vk-figure .vk-stroke{fill:none;stroke:currentColor}"
+    "svg.vk-figure .vk-stroke{fill:none;stroke:currentColor}"
     'svg.vk-figure .vk-math{font-family:"STIX Two Math","STIX Two Text","Cambria Math",Cambria,'
     'Georgia,"Times New Roman",serif;font-size:1.08em;font-weight:400}'
 )
@@ -110,6 +125,9 @@ def figure_svg(
     ids = f"{name}-title", f"{name}-desc"
     span = WIDTH if right is None else right - left
     edge = EDGE * span
+    parts = list(parts)
+    has_series = any(f"vk-{name}" in part for name in SERIES["light"] for part in parts)
+    series = _coloured(SERIES["light"], SERIES["dark"]) if has_series else ""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="vk-figure" role="{role}"'
@@ -119,7 +137,7 @@ def figure_svg(
             ' preserveAspectRatio="xMinYMin">',  # at the left also where the page has less room
             f'<title id="{ids[0]}">{escape(title)}</title>',
             f'<desc id="{ids[1]}">{escape(desc)}</desc>',
-            f"<style>{STYLE}{extra_style}</style>",
+            f"<style>{series}{STYLE}{extra_style}</style>",
             *parts,
             "</svg>\n",
         ]

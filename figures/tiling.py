@@ -125,7 +125,7 @@ def draw_half(data: Mapping[str, Any]) -> str:
             (left + right) / 2, floor + 42, "keys", anchor="middle", cls="vk-muted", size=st.SMALL
         ),
     ]
-    for name, hue in (("float16", "key"), ("float32", "value")):
+    for name, hue in (("float16", "rose"), ("float32", "petrol")):
         ys = np.interp(data[name], (0, high), (floor, top))
         line = [(float(x), float(y)) for x, y in zip(xs, ys, strict=True)]
         more = "" if name == "float16" else ' stroke-dasharray="7 4"'

@@ -109,7 +109,7 @@ def draw_merged(data: Mapping[str, Any]) -> str:
     pitch, high, parts = width / len(weights), 96 / float(weights.max()), []
     parts.append(st.text(left, 22, f"weights of one query, {len(weights)} keys", size=st.SMALL))
     for i, weight in enumerate(weights):
-        tall, hue = high * float(weight), "key" if i < split else "score"
+        tall, hue = high * float(weight), "petrol" if i < split else "rose"
         parts.append(
             st.rect(
                 left + pitch * i,
@@ -122,8 +122,8 @@ def draw_merged(data: Mapping[str, Any]) -> str:
             )
         )
     parts += [
-        st.text(left, floor + 20, "machine 1", cls="vk-key", size=st.SMALL),
-        st.text(left + pitch * split, floor + 20, "machine 2", cls="vk-score", size=st.SMALL),
+        st.text(left, floor + 20, "machine 1", cls="vk-petrol", size=st.SMALL),
+        st.text(left + pitch * split, floor + 20, "machine 2", cls="vk-rose", size=st.SMALL),
     ]
     shares = {
         "by log-sum-exp: right": float(weights[:split].sum()),
@@ -133,13 +133,13 @@ def draw_merged(data: Mapping[str, Any]) -> str:
         y = floor + 62 + 62 * i
         parts += [
             st.text(left, y - 8, words, bold=i == 0, size=st.SMALL),
-            st.rect(left, y, width * share - 1, 28, cls="vk-key", opacity=0.35, radius=2),
+            st.rect(left, y, width * share - 1, 28, cls="vk-petrol", opacity=0.35, radius=2),
             st.rect(
                 left + width * share + 1,
                 y,
                 width * (1 - share) - 1,
                 28,
-                cls="vk-score",
+                cls="vk-rose",
                 opacity=0.35,
                 radius=2,
             ),

@@ -145,7 +145,16 @@ def draw(data: Mapping[str, Any]) -> str:
         left=8.2,
     )
     start = {name: data[name] for name in ("tokens", "Q", "K", "V", "d_k", "row")}
-    return touch.touchable("single-query", svg, start)
+    return touch.touchable(
+        "single-query",
+        svg,
+        start,
+        hint=(
+            "Go through the numbered steps one at a time. Then choose another token: "
+            "its query is compared with the same six keys and gives another context "
+            "vector."
+        ),
+    )
 
 
 def directions_data(X: Any = ex.X, W_Q: Any = ex.W_Q, tokens: Any = ex.tokens) -> dict[str, Any]:

@@ -63,17 +63,17 @@ def draw(data: Mapping[str, Any]) -> str:
     for window, dash in zip(WINDOWS, ("", "7 4", "2 3"), strict=True):
         line = [reach_at(a, b) for a, b in zip(layers, data[f"reach {window}"], strict=True)]
         more = f' stroke-dasharray="{dash}"' if dash else ""
-        parts.append(st.path(st.polyline(line), cls="score", width=2, more=more))
-        parts += [st.dot(a, b, 3, "score") for a, b in line]
+        parts.append(st.path(st.polyline(line), cls="petrol", width=2, more=more))
+        parts += [st.dot(a, b, 3, "petrol") for a, b in line]
         x, y = line[-1]
-        parts.append(st.text(x + 8, y + 5, f"$w$ = {window}", cls="vk-score", size=st.SMALL))
+        parts.append(st.text(x + 8, y + 5, f"$w$ = {window}", cls="vk-petrol", size=st.SMALL))
     bar = width / len(share)
     heights = np.interp(share, (0, 0.25), (0, floor - top))
     parts += [
         st.path(f"M{right} {floor}h{width}"),
         *(
             st.rect(
-                right + i * bar + 1, floor - h, bar - 2, h, cls="vk-value", opacity=0.75, radius=1
+                right + i * bar + 1, floor - h, bar - 2, h, cls="vk-petrol", opacity=0.75, radius=1
             )
             for i, h in enumerate(map(float, heights))
             if h
@@ -163,7 +163,7 @@ def draw_paths(data: Mapping[str, Any]) -> str:
         for token in range(n):
             share = float(shares[layer, token])
             radius = 3 + 13 * np.sqrt(share) if share else 3
-            hue = "value" if share else "line"
+            hue = "petrol" if share else "line"
             parts.append(st.dot(*at(layer, token), radius, hue))
     bottom = at(0, 0)[1]
     parts += [
@@ -173,7 +173,7 @@ def draw_paths(data: Mapping[str, Any]) -> str:
             *_below(at(0, n // 2), 34),
             f"largest share {shares[0].max():.4f}",
             anchor="middle",
-            cls="vk-value",
+            cls="vk-petrol",
             size=st.SMALL,
         ),
     ]

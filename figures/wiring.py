@@ -49,7 +49,7 @@ def draw(data: Mapping[str, Any]) -> str:
         parts.append(
             st.path(
                 f"M{st.num(start)} {lower}L{st.num(end)} {upper + height}",
-                cls="key",
+                cls="petrol",
                 width=round(1 + 14 * float(share[i, j]), 1),
             )
         )
@@ -59,7 +59,7 @@ def draw(data: Mapping[str, Any]) -> str:
         x = start + at * (end - start) + (-12 if j <= i else 12) * (1.5 if slants else 1)
         y = lower + at * (upper + height - lower) + (14 if slants else 5)
         anchor = "end" if j <= i else "start"
-        parts.append(st.text(x, y, f"{share[i, j]:.2f}", anchor=anchor, cls="vk-key"))
+        parts.append(st.text(x, y, f"{share[i, j]:.2f}", anchor=anchor, cls="vk-petrol"))
     for layer, y in ((2, upper), (1, lower)):
         for head, x in enumerate(xs, 1):
             parts += [

@@ -101,7 +101,7 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         st.text(st.WIDTH, bottom + 24, "water", anchor="end", cls="vk-muted"),
         st.text(left - 12, 26, "money", anchor="end", cls="vk-muted"),
     ]
-    for other, hue in (("river", "query"), ("money", "value")):
+    for other, hue in (("river", "petrol"), ("money", "ochre")):
         x, y = place(data[other])
         to = place(data[f"{other} bank"])
         at = np.array(bank) + 0.82 * (np.array(to) - bank)
@@ -140,7 +140,7 @@ def draw_two_banks(data: Mapping[str, Any]) -> str:
         "bank": data["bank"],
         "plane": {"origin": [left, bottom], "unit": unit, "x": [0, 1.6], "y": [0, 1.1]},
     }
-    return touch.touchable("two-banks", svg, start)
+    return touch.touchable("two-banks", svg, start, hint="Drag a word.")
 
 
 def naive_data() -> dict[str, Any]:
@@ -210,9 +210,9 @@ def draw_layers(data: Mapping[str, Any]) -> str:
             st.text(left - 8, level + 5, f"{tick:g}", anchor="end", cls="vk-muted", size=13),
         ]
     for hue, width, pairs in (
-        ("score", 1.25, ((0, 3), (2, 1), (2, 3))),
-        ("score", 2.5, ((0, 1),)),
-        ("value", 2.5, ((0, 2), (1, 3))),
+        ("petrol", 1.25, ((0, 3), (2, 1), (2, 3))),
+        ("petrol", 2.5, ((0, 1),)),
+        ("rose", 2.5, ((0, 2), (1, 3))),
     ):
         for i, j in pairs:
             y = np.interp(cosines[:, i, j], (0.7, 1), (bottom, top))
@@ -223,8 +223,8 @@ def draw_layers(data: Mapping[str, Any]) -> str:
                 parts.append(st.text(right + 12, y[-1] + 5, words, cls=f"vk-{hue}"))
     others = np.interp(np.median(cosines[-1][[0, 2, 2], [3, 1, 3]]), (0.7, 1), (bottom, top))
     parts += [
-        st.path(f"M{right + 4} {st.num(others)}h6", cls="score", width=1.25),
-        st.text(right + 14, others + 5, "the other R, M", cls="vk-score", size=st.SMALL),
+        st.path(f"M{right + 4} {st.num(others)}h6", cls="petrol", width=1.25),
+        st.text(right + 14, others + 5, "the other R, M", cls="vk-petrol", size=st.SMALL),
     ]
     parts += [
         st.text(place, bottom + 22, str(i), anchor="middle", cls="vk-muted", size=13)

@@ -40,9 +40,9 @@ def draw_surprise(data: Mapping[str, Any]) -> str:
     right = 514
     length = (right - left) / max(map(max, (data["decoder"], data["bigram"])))
     parts = [
-        st.rect(left, 14, 16, 12, cls="vk-key", opacity=0.35),
+        st.rect(left, 14, 16, 12, cls="vk-rose", opacity=0.35),
         st.text(left + 24, 25, "sees one word", cls="vk-muted", size=st.SMALL),
-        st.rect(left + 150, 14, 16, 12, cls="vk-query", opacity=0.9),
+        st.rect(left + 150, 14, 16, 12, cls="vk-petrol", opacity=0.9),
         st.text(left + 174, 25, "decoder, sees all before", cls="vk-muted", size=st.SMALL),
     ]
     bottom = top + len(words) * pitch
@@ -66,8 +66,8 @@ def draw_surprise(data: Mapping[str, Any]) -> str:
         y = top + i * pitch
         parts.append(st.text(left - 10, y + 12, word, anchor="end"))
         for name, hue, opacity, dy in (
-            ("bigram", "key", 0.35, -4),
-            ("decoder", "query", 0.9, 8),
+            ("bigram", "rose", 0.35, -4),
+            ("decoder", "petrol", 0.9, 8),
         ):
             width = max(length * float(data[name][i]), 1.5)
             parts.append(st.rect(left, y + dy, width, 10, cls=f"vk-{hue}", opacity=opacity))
@@ -121,7 +121,7 @@ def draw_ways(data: Mapping[str, Any]) -> str:
                 continue
             parts += [
                 st.rect(
-                    x, y, wide - 2, 32, cls="vk-value", opacity=round(0.5 - 0.07 * k, 2), radius=2
+                    x, y, wide - 2, 32, cls="vk-petrol", opacity=round(0.5 - 0.07 * k, 2), radius=2
                 ),
                 st.text(x + wide / 2 - 1, y + 21, word, anchor="middle", size=st.SMALL),
             ]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from figures.style import DARK, FULL, LIGHT, TINT
+from figures.style import DARK, FULL, LIGHT, SERIES, TINT
 from vaultkit.site.assets import STYLES, read_theme_file
 
 Colour = npt.NDArray[np.float64]
@@ -68,13 +68,13 @@ def mixed(front: str, back: str, share: float) -> str:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_site_has_the_colours_of_the_figures(scheme: str) -> None:
-    site = {name: declared(SITE, f"--vk-{name}", scheme) for name in ARRAYS}
-    assert site == {name: SCHEMES[scheme][name] for name in ARRAYS}
+    figures = {name: SCHEMES[scheme][name] for name in (*ARRAYS, "input")} | SERIES[scheme]
+    assert {name: declared(SITE, f"--vk-{name}", scheme) for name in figures} == figures
 
 
 def test_the_site_has_the_dark_colours_of_the_figures() -> None:
     (rule,) = re.findall(r"svg\.vk-figure \{ (--vk[^}]*) \}", SITE)
-    assert dict(re.findall(r"--vk-(\w+): (#\w+)", rule)) == DARK
+    assert dict(re.findall(r"--vk-(\w+): (#\w+)", rule)) == DARK | SERIES["dark"]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -137,6 +137,31 @@ def test_colour_blind_readers_tell_them_apart(scheme: str, eye: str) -> None:
         pair: distance
         for pair in itertools.combinations(ARRAYS, 2)
         if (distance := float(np.linalg.norm(seen[pair[0]] - seen[pair[1]]))) < least
+    }
+    assert close == {}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_methods_have_colours_of_their_own(scheme: str) -> None:
+    """They can be read, told apart by all readers, and are not taken for those of an array."""
+    page = declared(PAGE, "--md-default-bg-color", scheme)
+    low = {name: contrast(colour, page) for name, colour in SERIES[scheme].items()}
+    assert min(low.values()) >= 4.5, low
+    colours = [*SERIES[scheme].values(), SCHEMES[scheme]["fg"]]
+    for matrix in (np.eye(3), *(np.array(matrix) for matrix, _ in SEEN.values())):
+        seen = [lab(matrix @ linear(colour)) for colour in colours]
+        apart = [float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2)]
+        assert min(apart) >= 20, (matrix, apart)
+    close = {
+        (name, array): distance
+        for name, colour in SERIES[scheme].items()
+        for array in ARRAYS
+        if (
+            distance := float(
+                np.linalg.norm(lab(linear(colour)) - lab(linear(SCHEMES[scheme][array])))
+            )
+        )
+        < 20
     }
     assert close == {}
 

@@ -97,6 +97,12 @@ def test_every_figure_has_a_caption() -> None:
                 assert re.fullmatch(r"\*[^*].*\*", note.lines[number]), f"{note.path}:{number}"
 
 
+@every_note
+def test_a_note_does_not_announce_what_only_the_site_has(note: Note) -> None:
+    """What can be done with a figure is said above its controls: `hint` in `figures/touch.py`."""
+    assert not re.search(r"\bin a browser\b", note.text, re.IGNORECASE)
+
+
 def test_every_note_is_three_clicks_from_the_way_in() -> None:
     (start,) = (note for note in NOTES if note.name == "index")
     reached = {start.path}

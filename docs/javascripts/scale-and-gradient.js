@@ -47,7 +47,7 @@ export const mount = (figure) => {
     });
     found.J.flat().forEach((entry, i) => set(entries[i], {
       class: entry >= 0 ? "vk-query" : "vk-key",
-      "fill-opacity": Math.min(Math.abs(entry) / plot.largest, 1).toFixed(3),
+      "fill-opacity": Math.sqrt(Math.min(Math.abs(entry) / plot.largest, 1)).toFixed(3),
     }));
     set(bar, { width: num(Math.max(plot.length * share, 1)) });
     label.textContent = said(share);

@@ -47,7 +47,7 @@ export const mount = (figure) => {
   const replaced = (x, i, value) => ({ x: x.map((old, j) => (j === i ? fits(value) : old)) });
   numbers.forEach((_, i) => things.handle({
     label: `number $x_${i + 1}$`,
-    hue: "score",
+    hue: "input",
     at: ({ x }) => [zero + unit * x[i], plot.rows[i]],
     value: ({ x }) => ({ now: x[i], min: -limit, max: limit, text: said(x[i], 1) }),
     moved: ([place], { x }) => replaced(x, i, (place - zero) / unit),

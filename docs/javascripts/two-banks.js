@@ -56,7 +56,7 @@ export const mount = (figure) => {
     moved: ([x, y], state) => put(state, inside([(x - origin[0]) / unit, (origin[1] - y) / unit])),
     nudged: ([right, up], state) => put(state, inside([get(state)[0] + right / 20, get(state)[1] + up / 20])),
   });
-  NAMES.forEach((name, i) => handle(name, i ? "value" : "query", (state) => state.words[i],
+  NAMES.forEach((name, i) => handle(name, i ? "ochre" : "petrol", (state) => state.words[i],
     (state, vector) => ({ words: state.words.map((old, j) => (j === i ? vector : old)) })));
   handle("bank", "fg", (state) => state.bank, (_, vector) => ({ bank: vector }));
   things.ready();

@@ -23,6 +23,7 @@ from vaultkit.render.safe import is_active
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
 _ROOT = re.compile(r"<svg\b(?:\"[^\"]*\"|'[^']*'|[^>\"'])*>")
+_HINT = re.compile(r'<svg\b[^>]*\sdata-hint="([^"]*)"')
 _LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")
 
 
@@ -75,6 +76,16 @@ def inline_drawings(page: Page, root: Element) -> None:
             box = _box_around_drawing(page, image, svg, "figure" if is_paragraph else "span")
             box.tail = child.tail
             parent[index] = box
+            hint = _HINT.search(svg)
+            if hint and parent.tag == "figure":
+                parent.insert(0, _make_hint(html.unescape(hint[1])))
+
+
+def _make_hint(words: str) -> Element:
+    """Return the paragraph above a drawing that says what can be done with its controls."""
+    hint = Element("p", {"class": "vk-hint", "data-live": "", "data-search-exclude": "true"})
+    hint.text = words
+    return hint
 
 
 def _read_drawing(page: Page, image: Element) -> str | None:

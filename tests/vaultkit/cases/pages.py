@@ -46,6 +46,7 @@ FILES = {
     '<svg xmlns="http://www.w3.org/2000/svg" class="vk-figure" aria-labelledby="t" width="9">'
     '<title id="t">T</title><a href="[[Other#Part two]]"><text>1.25</text></a>'
     "<a xlink:href='[[Gone]]'/></svg>\n",
+    "hinted.svg": '<svg class="vk-figure" data-hint="Press A &amp; B."/>',
     "plain.svg": "<svg/>",
     "files/picture.png": "",
     "files/paper.pdf": "",
