@@ -35,9 +35,10 @@ class Claims:
     bindings: tuple[Binding, ...] = ()
 
 
-#: The claims of the notes read last, by the identities of the notes: several checks read them.
-_known: dict[int, tuple[Note, Claims]] = {}
-_MOST = 16
+#: The claims of the notes read last, by the identities of the notes: several checks read them. The
+#: note is kept with them, so that no other note gets its identity.
+_kept: dict[int, tuple[Note, Claims]] = {}
+_MOST_KEPT = 16
 
 
 def claims_of(note: Note) -> Claims:
@@ -50,41 +51,45 @@ def claims_of(note: Note) -> Claims:
     >>> [q.text for q in claims.quantities], [s.code for s in claims.said]
     (['12', '0.25', '12'], ['len(x)'])
     """
-    kept = _known.get(id(note))
-    if kept is None:
-        while len(_known) >= _MOST:
-            _known.pop(next(iter(_known)), None)
-        kept = _known[id(note)] = note, _derive(note)
-    return kept[1]
+    if id(note) not in _kept:
+        claims = _derive(note)
+        while len(_kept) >= _MOST_KEPT:
+            _kept.pop(next(iter(_kept)), None)
+        _kept[id(note)] = note, claims
+        return claims
+    _, claims = _kept[id(note)]
+    return claims
 
 
 def _derive(note: Note) -> Claims:
     """Extract all claims of a note; those in wrong answers to its questions are left out."""
-    numbers: list[Quantity] = []
-    sizes: list[Shape] = []
+    quantities: list[Quantity] = []
+    shapes: list[Shape] = []
     for piece in note.prose:
-        found = [*stated_shapes(piece), *stated_counts(piece)]
-        stated = {(s.line, s.column) for s in found if s.called or s.subject or s.alone}
-        numbers += (
-            q
-            for q in stated_quantities(piece)
-            if not (q.is_vector and (q.line, q.column) in stated)
+        of_piece = [*stated_shapes(piece), *stated_counts(piece)]
+        # *(2, 3)* is a vector, too, unless the text says that it is a shape.
+        sure = {(s.line, s.column) for s in of_piece if s.called or s.subject or s.alone}
+        quantities += (
+            quantity
+            for quantity in stated_quantities(piece)
+            if not (quantity.is_vector and (quantity.line, quantity.column) in sure)
         )
-        sizes += found
-    codes = [claim for coded in note.coded for claim in code_statements(coded)]
-    codes += (claim for cell in note.cells for claim in row_statements(cell))
-    codes.sort(key=lambda claim: (claim.line, claim.column))
+        shapes += of_piece
+    statements = [claim for coded in note.coded for claim in code_statements(coded)]
+    statements += (claim for cell in note.cells for claim in row_statements(cell))
+    statements.sort(key=lambda claim: (claim.line, claim.column))
 
-    # A wrong answer to a question is not a statement of the note.
     wrong = [d for prediction in note.predictions for d in prediction.distractors]
-    columns = {d.line: range(d.column, d.column + len(d.code) + 2) for d in wrong}
+    backticks = 2
+    columns = {d.line: range(d.column, d.column + len(d.code) + backticks) for d in wrong}
 
     def is_stated(claim: Quantity | Shape | CodeStatement) -> bool:
+        """Return whether a claim is not in a wrong answer to a question."""
         return claim.column not in columns.get(claim.line, ())
 
     return Claims(
-        tuple(filter(is_stated, numbers)),
-        tuple(filter(is_stated, sizes)),
-        tuple(filter(is_stated, codes)),
+        tuple(filter(is_stated, quantities)),
+        tuple(filter(is_stated, shapes)),
+        tuple(filter(is_stated, statements)),
         tuple(bindings(note)),
     )

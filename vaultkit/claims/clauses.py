@@ -7,15 +7,17 @@ from functools import cache
 
 from vaultkit.claims.lexicon import Lexicon
 
-#: The marks that end a clause.
+#: The marks that end a clause, if a blank or another mark follows: not in *1,200*.
 MARKS = ",;:()—–"
-#: Those that do so behind a blank, whatever follows.
+#: Those that begin an aside, and end the clause behind a blank, whatever follows: *oak (two of 3)*.
 _OPENING = "(—–"
 
 
 @cache
 def clause_end(lexicon: Lexicon, *lists: str, marks: str = MARKS) -> re.Pattern[str]:
-    """Return a pattern of the ends of clauses: marks, and the words of some lists of *clauses*.
+    """Return a pattern of the ends of clauses: some marks, and the words of some lists.
+
+    The lists are those of the table *clauses* of the lexicon.
 
     >>> from vaultkit.claims.lexicon import lexicon
     >>> end = clause_end(lexicon(), "contrasting")
@@ -23,17 +25,17 @@ def clause_end(lexicon: Lexicon, *lists: str, marks: str = MARKS) -> re.Pattern[
     ['Ash has 1,200 ', 'two of 3', '', ' oak and elm 3 ', ' yew 4']
     """
     opening = "".join(mark for mark in marks if mark in _OPENING)
-    forms = [rf"[{marks}](?=[\s,.;]|$)"]
+    alternatives = [rf"[{marks}](?=[\s,.;]|$)"]
     if opening:
-        forms.append(rf"(?<=\s)[{opening}]")
+        alternatives.append(rf"(?<=\s)[{opening}]")
     if lists:
-        forms.append(words_of_clauses(lexicon, *lists).pattern)
-    return re.compile("|".join(forms), re.IGNORECASE)
+        alternatives.append(words_of_clauses(lexicon, *lists).pattern)
+    return re.compile("|".join(alternatives), re.IGNORECASE)
 
 
 @cache
 def words_of_clauses(lexicon: Lexicon, *lists: str) -> re.Pattern[str]:
-    """Return a pattern of the words of some lists of *clauses*.
+    """Return a pattern of the words of some lists of the table *clauses*, as whole words.
 
     >>> from vaultkit.claims.lexicon import lexicon
     >>> words_of_clauses(lexicon(), "following").search("It falls, then rises")[0]

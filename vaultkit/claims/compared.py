@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from vaultkit.claims.claims import claims_of
-from vaultkit.claims.comparisons import comparisons
+from vaultkit.claims.comparisons import ComparisonWord, comparisons
 from vaultkit.claims.lexicon import DEFAULT, Lexicon, lexicon
 from vaultkit.claims.numerals import NUMERAL
 from vaultkit.read.note import Note
@@ -19,9 +19,8 @@ from vaultkit.read.sentences import Sentences
 TABLES = ("directions", "sides")
 #: Places of sentences; a heading, a summary or a comment in code repeats what the text says.
 _PLACES = ("", "alt text")
-_INLINE = re.compile(f"{CODE}[^{END}]*{END}")
-_ANYTHING = re.compile(r".+", re.DOTALL)
-#: A single word; or a label with a list of links, which leave no words.
+_INLINE_CODE = re.compile(f"{CODE}[^{END}]*{END}")
+#: A single word; or a label with a list of links, which leave no words: *See also: , ,*.
 _FRAGMENT = re.compile(r"\A[\W_]*\w+[\W_]*\Z|\A[^:]*:[\W_]*,[\W_]*\Z")
 #: A formula that is judged, or a reason that the text gives.
 _JUDGED = re.compile(f"{FORMULA}|{REASONS.pattern}")
@@ -63,31 +62,34 @@ def compared(note: Note) -> Iterator[Compared]:
     }
     for piece in pieces:
         for start, end in Sentences(piece.text).spans():
-            found = word_alone(piece.text[start:end], words)
-            if found is None:
+            word = _word_alone(piece.text[start:end], words)
+            if word is None:
                 continue
             first, last = piece.place_of(start), piece.place_of(end)
             if not any(first <= place < last for place in judged):
-                yield Compared(*piece.place_of(start + found.start()), found[0])
+                text = piece.text[start + word.start : start + word.end]
+                yield Compared(*piece.place_of(start + word.start), text)
 
 
-def word_alone(sentence: str, words: Lexicon) -> re.Match[str] | None:
-    """Return the first word of comparison of a sentence that states it without a number.
+def _word_alone(sentence: str, words: Lexicon) -> ComparisonWord | None:
+    """Return the first word of comparison of a sentence that nothing else in it can prove.
 
-    >>> own = lexicon()
-    >>> [word_alone(text, own) for text in ("Make it longer.", "It is twice as long.")]
-    [None, None]
+    It is None if there is none, or the sentence has a number or formula, or states nothing.
+
+    >>> texts = "It is longer.", "Make it longer.", "It is twice as long.", "Is it longer?"
+    >>> [word and word.word for word in (_word_alone(text, lexicon()) for text in texts)]
+    ['longer', None, None, None]
     """
-    own = _patterns(words)
+    patterns = _patterns(words)
     if not any(words.may_find(table, sentence) for table in TABLES):
         return None
-    others = (_ASKS, _JUDGED, _FRAGMENT, own.request, own.number)
-    if any(other.search(sentence) for other in others):
+    no_statement = (_ASKS, _FRAGMENT, patterns.request)
+    if any(pattern.search(sentence) for pattern in (*no_statement, _JUDGED, patterns.number)):
         return None
-    plain = _INLINE.sub(lambda code: CODE * len(code[0]), sentence)
-    for spoken in comparisons(plain, words):
-        if spoken.table in TABLES and not own.unsure.match(plain, spoken.start):
-            return _ANYTHING.match(sentence, spoken.start, spoken.end)
+    plain = _INLINE_CODE.sub(lambda code: CODE * len(code[0]), sentence)
+    for word in comparisons(plain, words):
+        if word.table in TABLES and not patterns.unsure.match(plain, word.start):
+            return word
     return None
 
 
@@ -106,14 +108,15 @@ class _Patterns:
 @cache
 def _patterns(words: Lexicon) -> _Patterns:
     """Return the patterns of a language."""
-    counted = [name for name in words.words["counts"] if int(name) > 2]  # *both* is no evidence
-    several = "|".join(
-        (rf"(?!(?:zero|one)\b(?![-‑ ]\w)){NUMERAL}", words.pattern("counts", *counted),
-         words.pattern("multiples"), words.pattern("parts"))
+    counts = [name for name in words.words["counts"] if int(name) > 2]  # *both* is no evidence
+    from_two_on = rf"(?!(?:zero|one)\b(?![-‑ ]\w)){NUMERAL}"  # and *one hundred*
+    numbers = "|".join(
+        (from_two_on, words.pattern("counts", *counts), words.pattern("multiples"),
+         words.pattern("parts"))
     )  # fmt: skip
     opens, asks = words.pattern("grammar", "opens"), words.pattern("grammar", "requests")
     return _Patterns(
-        re.compile(rf"[\d¼-¾⅐-⅞]|(?<![\w-])(?:{several})(?![\w-])", re.IGNORECASE),
-        re.compile(rf"\A[\W\d_]*(?:{opens},?\s+)?{asks}(?!\w)", re.IGNORECASE),
-        re.compile(rf"{words.pattern('grammar', 'unsure')}(?![\w-])", re.IGNORECASE),
+        number=re.compile(rf"[\d¼-¾⅐-⅞]|(?<![\w-])(?:{numbers})(?![\w-])", re.IGNORECASE),
+        request=re.compile(rf"\A[\W\d_]*(?:{opens},?\s+)?{asks}(?!\w)", re.IGNORECASE),
+        unsure=re.compile(rf"{words.pattern('grammar', 'unsure')}(?![\w-])", re.IGNORECASE),
     )

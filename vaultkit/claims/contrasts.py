@@ -7,10 +7,11 @@ if it hardly ever means something else; each was tried on 460,000 paragraphs of 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 from vaultkit.claims.lexicon import Lexicon, alternatives, lexicon
 from vaultkit.claims.suppositions import supposition_pattern
@@ -30,11 +31,11 @@ class Contrast:
     left, right
         The numbers.
     relation
-        ``<``, ``>`` or ``=``.
+        ``<``, ``>`` or ``=``, as the words state it.
     slack
         How far the numbers may be from this relation.
     given
-        The note's reason why it is right nevertheless.
+        The note's reason why it is right nevertheless; empty if there is none.
     """
 
     line: int
@@ -47,9 +48,27 @@ class Contrast:
     given: str = ""
 
 
-#: What a pattern finds: both numbers, the relation between them, and how far they may be from it.
-_Found = tuple[Fraction, str, Fraction, Fraction]
-_Reader = Callable[[re.Match[str], Lexicon], _Found | None]
+class _Stated(NamedTuple):
+    """What a match states; see the attributes of the same names of `Contrast`."""
+
+    left: Fraction
+    relation: str
+    right: Fraction
+    slack: Fraction = Fraction(0)
+
+
+#: A function that reads the match of a form; None if it states nothing that can be compared.
+_Reader = Callable[[re.Match[str], Lexicon], _Stated | None]
+
+
+class _Form(NamedTuple):
+    """A form of sentences, with the function that reads its matches."""
+
+    pattern: re.Pattern[str]
+    reader: _Reader
+    #: Each text that matches contains one of these words, which is faster to see.
+    needed: frozenset[str]
+
 
 _MARKS = re.compile(f"[{CODE}{END}{NAME}{LINK}]|{REASONS.pattern}")
 #: Text without any of these contains nothing of the kind.
@@ -58,14 +77,20 @@ _ANY = r"\d.*\d|\d.*\b<contrasts.shares>"
 _NOT_SAID = r"\b(?:<contrasts.not_said>|<roles.denied>)\b|<contrasts.not_at_end>\b"
 _DENIED = r"\b<contrasts.denied>\b|<contrasts.not_at_end>\b"
 _ABOUT_CODE = supposition_pattern(*lexicon().words["contrasts"]["about_code"])
+#: Most characters of a sentence on each side of a match.
 _FAR = 300
 _STOP = re.compile(r"[.!?;:](?=\s|$)|\n")
+#: How far a share in words may be from the number: a fifth of itself, or five points.
+_ROUGH, _LEAST_ROUGH = Fraction(1, 5), Fraction(1, 20)
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 
 
 def _number(name: str) -> str:
-    """Return a pattern for a number and its unit, as groups of this name."""
+    """Return a pattern for a number, as the group ``name``, and its unit, as ``name_unit``.
+
+    Around it there is no sign of a formula, a range, an address or a version.
+    """
     return (
         rf"(?<![\w.,/^:+*=<>~±×·–−-])(?<!\d\s)[$€£]?(?P<{name}>{_DIGITS})(?![\d.,]*\d)"
         rf"(?!<grammar.ordinal_endings>\b|\s?[/^×*:]|\s?[x–+−-]\s?\d|e[-+\d])"
@@ -79,9 +104,12 @@ _ABOUT = r"(?:<contrasts.about>\s+)?"
 _WORDS = r"[^.;:!?()\[\]\d" + FORMULA + r"]"
 #: Words after which a number is not the subject of its clause: *the square root of 12 is …*.
 _PART = r"(?:\b(?:<contrasts.before_part>|[a-z])[.\s]+|[$€£(\[{=,/'\"]\s?)$"
+#: Numbers without a unit that may be years.
 _YEARS = range(1500, 2101)
 #: A word behind the last number that is not a unit.
 _LAST_WORD = r"\s<contrasts.function_words>$"
+#: Longest unit whose last *s* is no plural: *ms*.
+_LONGEST_SYMBOL = 2
 
 
 def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
@@ -101,27 +129,28 @@ def contrasts(prose: Prose, language: str = "") -> Iterator[Contrast]:
         return
     text = _MARKS.sub(" ", prose.text)
     lower = text.lower()
-    for pattern, reader, needed in _patterns(words):
-        for found in pattern.finditer(text) if any(map(lower.__contains__, needed)) else ():
-            if not _is_stated(text, found, words) or words.regex(_DENIED).search(found[0]):
+    for form in _forms(words):
+        if not any(word in lower for word in form.needed):
+            continue
+        for match in form.pattern.finditer(text):
+            stated = form.reader(match, words) if _is_stated(match, words) else None
+            if stated is None:
                 continue
-            relation_found = reader(found, words)
-            if relation_found is None:
-                continue
-            left, relation, right, slack = relation_found
-            line, column = prose.place_of(found.start())
-            said = words.regex(_LAST_WORD).sub("", " ".join(found[0].split()))
-            given = prose.reason_behind(prose.text, found.end())
-            yield Contrast(line, column, said, left, relation, right, slack, given=given)
+            said = words.regex(_LAST_WORD).sub("", " ".join(match[0].split()))
+            given = prose.reason_behind(prose.text, match.end())
+            line, column = prose.place_of(match.start())
+            yield Contrast(line, column, said, *stated, given=given)
 
 
-def _is_stated(text: str, found: re.Match[str], words: Lexicon) -> bool:
-    """Return whether the sentence around a match states it: it does not ask, deny or suppose."""
-    begins, ends = _sentence_span(text, found.start(), found.end())
-    around = text[begins : found.start()] + " " + text[found.end() : ends + 1]
+def _is_stated(match: re.Match[str], words: Lexicon) -> bool:
+    """Return whether a sentence states a match in it: it does not ask, deny or suppose it."""
+    text = match.string
+    begins, ends = _sentence_span(text, match.start(), match.end())
+    around = text[begins : match.start()] + " " + text[match.end() : ends + 1]
     # *Not quite* denies nothing of the numbers before it.
     around = words.regex(r"\b<contrasts.not_quite>\b").sub("", around)
-    return "?" not in around and not words.regex(_NOT_SAID).search(around)
+    is_doubted = "?" in around or words.regex(_NOT_SAID).search(around)
+    return not is_doubted and not words.regex(_DENIED).search(match[0])
 
 
 def _sentence_span(text: str, first: int, last: int) -> tuple[int, int]:
@@ -133,30 +162,19 @@ def _sentence_span(text: str, first: int, last: int) -> tuple[int, int]:
 
 
 @cache
-def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, frozenset[str]], ...]:
-    """Return the patterns of a language, each with the function that reads its matches.
+def _forms(words: Lexicon) -> tuple[_Form, ...]:
+    """Return the forms that are read in a language, with their numbers in the groups *a* and *b*.
 
-    The third item are words of which a text that matches contains one, which is faster to find.
+    The third item of each row below are the lists of which each match contains a word.
     """
-    unclear = words.words["contrasts"]["unclear"]
-
-    def either(*names: str) -> str:
-        lists = ((name, words.words["directions"][name]) for name in names)
-        clear = ((name, [word for word in own if word not in unclear]) for name, own in lists)
-        return "|".join(f"(?P<{name}>{alternatives(own)})" for name, own in clear)
-
-    def last_words(*tables: str) -> frozenset[str]:
-        pairs = (table.split(".") for table in tables)
-        several = (words.words[t[0]][t[1]] if t[1:] else _all(words, t[0]) for t in pairs)
-        return frozenset(word.split()[-1] for own in several for word in own)
-
-    how, change = either("more", "less"), either("rises", "falls")
+    how, change = _clear_words(words, "more", "less"), _clear_words(words, "rises", "falls")
+    # *A third*, *two thirds*.
     parts = (
         rf"(?:(?P<one><grammar.one>)|(?P<above>{words.pattern('small')}))[\s-]"
         rf"(?P<part>{words.pattern('parts')})"
     )
     part = rf"(?:(?P<half><contrasts.half>(?!-))|{parts})"
-    # Bounds are read by other patterns.
+    # *More than half* is read by other forms than *half*.
     alone = "".join(rf"(?<!\b{word}\s)" for word in words.words["contrasts"]["bounding"])
     adverb = r"(?:\s+(?:\w+<binding.adverb>|<contrasts.adverbs>))?"
     much = r"(?:<contrasts.much>\s+)?"
@@ -190,116 +208,146 @@ def _patterns(words: Lexicon) -> tuple[tuple[re.Pattern[str], _Reader, frozenset
          rf"\((?P<c>{_DIGITS})\s?<contrasts.percent>\)", _ratio_in_percent, ("contrasts.percent",)),
     ]  # fmt: skip
     return tuple(
-        (words.regex(template), reader, last_words(*needed)) for template, reader, needed in readers
+        _Form(words.regex(template), reader, _last_words(words, lists))
+        for template, reader, lists in readers
     )
 
 
-def _all(words: Lexicon, table: str) -> list[str]:
-    """Return all words of a table."""
-    return [word for own in words.words[table].values() for word in own]
+def _clear_words(words: Lexicon, *meanings: str) -> str:
+    """Return a pattern for words of comparison, each meaning as a group of its name.
+
+    It leaves out those whose numbers may be in the other order, such as *nearer*.
+    """
+    unclear = words.words["contrasts"]["unclear"]
+    groups = []
+    for meaning in meanings:
+        clear = [word for word in words.words["directions"][meaning] if word not in unclear]
+        groups.append(f"(?P<{meaning}>{alternatives(clear)})")
+    return "|".join(groups)
 
 
-def _value(found: re.Match[str], name: str) -> Fraction:
-    return Fraction(found[name].replace(",", ""))
+def _last_words(words: Lexicon, lists: Sequence[str]) -> frozenset[str]:
+    """Return the last word of each entry of some lists (``binding.than``) or tables (``parts``)."""
+    last_words = set()
+    for path in lists:
+        table, _, name = path.partition(".")
+        entries = [words.words[table][name]] if name else words.words[table].values()
+        last_words |= {entry.split()[-1] for several in entries for entry in several}
+    return frozenset(last_words)
 
 
-def _half_last_digit(found: re.Match[str], name: str) -> Fraction:
-    """Return half a unit of the last digit of a number."""
-    return Fraction(1, 2 * 10 ** len(found[name].partition(".")[2]))
+def _value(match: re.Match[str], name: str) -> Fraction:
+    return Fraction(match[name].replace(",", ""))
 
 
-def _unit(found: re.Match[str], name: str, words: Lexicon) -> str:
-    """Return the unit or noun behind a number; empty if there is none."""
-    unit = (found[f"{name}_unit"] or "").strip().lower()
+def _half_last_digit(match: re.Match[str], name: str) -> Fraction:
+    """Return half a unit of the last digit of a number: 0.05 for 2.5."""
+    return Fraction(1, 2 * 10 ** len(match[name].partition(".")[2]))
+
+
+def _unit(match: re.Match[str], name: str, words: Lexicon) -> str:
+    """Return the unit or noun behind a number, in the singular; empty if there is none."""
+    unit = (match[f"{name}_unit"] or "").strip().lower()
     if words.regex(r"<contrasts.percent>").fullmatch(unit):
         return "%"
     if words.regex(r"<contrasts.function_words>").fullmatch(unit):
         return ""
-    # The *s* of *ms* is no plural.
-    return unit.removesuffix("s") if len(unit) > 2 else unit
+    return unit.removesuffix("s") if len(unit) > _LONGEST_SYMBOL else unit
 
 
-def _are_comparable(found: re.Match[str], words: Lexicon) -> bool:
+def _are_comparable(match: re.Match[str], words: Lexicon) -> bool:
     """Return whether two numbers may be compared: they have one unit, and are not years.
 
     Only the second one may have a unit that the first one lacks: *from 3 to 5 kg*; but *from 3 to
     5 million* may be from three.
     """
-    one, other = _unit(found, "a", words), _unit(found, "b", words)
+    one, other = _unit(match, "a", words), _unit(match, "b", words)
     if (one and one != other) or (not one and other in words.words["contrasts"]["scales"]):
         return False
-    return not all(_value(found, name) in _YEARS for name in ("a", "b")) or bool(one or other)
+    may_be_years = all(_value(match, name) in _YEARS for name in ("a", "b"))
+    return bool(one or other) or not may_be_years
 
 
-def _from_to(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _from_to(match: re.Match[str], words: Lexicon) -> _Stated | None:
     """Return what *falls from 5 to 3* compares: the second number with the first."""
-    before, after = _value(found, "a"), _value(found, "b")
-    turns = next(iter(words.find("directions", found["between"] or "")), None)
-    joined = words.regex(r"\b<contrasts.joins>\b").search(found["between"] or "")
-    if turns or joined or not _are_comparable(found, words) or not before:
+    before, after = _value(match, "a"), _value(match, "b")
+    between = match["between"] or ""
+    # *Falls from 5, then rises to 8*, *from 5 at noon and to 8*.
+    turns = any(True for _ in words.find("directions", between))
+    is_joined = words.regex(r"\b<contrasts.joins>\b").search(between)
+    # A change from 0 may be one from nothing.
+    if turns or is_joined or not _are_comparable(match, words) or not before:
         return None
-    return after, "<" if found["falls"] else ">", before, Fraction(0)
+    return _Stated(after, "<" if match["falls"] else ">", before)
 
 
-def _comparison(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _comparison(match: re.Match[str], words: Lexicon) -> _Stated | None:
     """Return what *shorter (4) than the median (5)* compares."""
-    if not _are_comparable(found, words):
+    if not _are_comparable(match, words):
         return None
-    return _value(found, "a"), "<" if found["less"] else ">", _value(found, "b"), Fraction(0)
+    return _Stated(_value(match, "a"), "<" if match["less"] else ">", _value(match, "b"))
 
 
-def _comparison_with_subject(found: re.Match[str], words: Lexicon) -> _Found | None:
-    """Return what a sentence compares whose subject has a number of its own."""
-    begins, ends = _sentence_span(found.string, found.start(), found.end())
-    before, behind = found.string[begins : found.start()], found.string[found.end() : ends]
+def _comparison_with_subject(match: re.Match[str], words: Lexicon) -> _Stated | None:
+    """Return what *12 is less than 9* compares; None if 12 is no subject, or code may be meant."""
+    begins, ends = _sentence_span(match.string, match.start(), match.end())
+    before, behind = match.string[begins : match.start()], match.string[match.end() : ends]
     if words.regex(_PART).search(before) or _ABOUT_CODE.search(f"{before} {behind}"):
         return None
-    return _comparison(found, words)
+    return _comparison(match, words)
 
 
-def _fraction(found: re.Match[str], words: Lexicon) -> Fraction | None:
-    """Return the fraction in words."""
-    if found["half"]:
+def _fraction(match: re.Match[str], words: Lexicon) -> Fraction | None:
+    """Return the fraction in words below one: 2/3 for *two thirds*; None if it is not below one."""
+    if match["half"]:
         return Fraction(1, 2)
-    below = words.value("parts", found["part"])
-    above = words.value("small", found["above"]) if found["above"] else Fraction(1)
+    below = words.value("parts", match["part"])
+    above = words.value("small", match["above"]) if match["above"] else Fraction(1)
     return above / below if above and below and above < below else None
 
 
-def _as_share_of_one(found: re.Match[str], words: Lexicon) -> tuple[Fraction, Fraction] | None:
-    """Return a number that is a share of one, with half a unit of its last digit."""
-    value, half, unit = _value(found, "a"), _half_last_digit(found, "a"), _unit(found, "a", words)
-    begins, ends = _sentence_span(found.string, found.start(), found.end())
-    others = words.regex(r"\d\s?<contrasts.percent>").findall(found.string[begins:ends])
-    if unit == "%" and value <= 100 and len(others) == 1:
+def _as_share_of_one(match: re.Match[str], words: Lexicon) -> tuple[Fraction, Fraction] | None:
+    """Return the number as a share of one, and half a unit of its last digit; None if it is none.
+
+    *43 %* is 0.43, and 0.005. Of several percentages in a sentence, it may be another one's part.
+    """
+    value, half, unit = _value(match, "a"), _half_last_digit(match, "a"), _unit(match, "a", words)
+    begins, ends = _sentence_span(match.string, match.start(), match.end())
+    percentages = words.regex(r"\d\s?<contrasts.percent>").findall(match.string[begins:ends])
+    if unit == "%" and value <= 100 and len(percentages) == 1:
         return value / 100, half / 100
-    return (value, half) if not unit and "." in found["a"] and value < 1 else None
+    return (value, half) if not unit and "." in match["a"] and value < 1 else None
 
 
-def _share_with_bound(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _share_with_bound(match: re.Match[str], words: Lexicon) -> _Stated | None:
     """Return what *0.43, more than half* compares: the number with the share."""
-    part, shared = _fraction(found, words), _as_share_of_one(found, words)
-    rest = (found.groupdict().get("rest") or "").strip().lower()
-    if (
-        part is None
-        or shared is None
-        or (rest and rest not in words.words["contrasts"]["next_clause"])
-    ):
+    part, share = _fraction(match, words), _as_share_of_one(match, words)
+    # *More than half* must end its clause: *more than half empty* is of something else.
+    following = (match.groupdict().get("rest") or "").strip().lower()
+    ends_clause = not following or following in words.words["contrasts"]["next_clause"]
+    if part is None or share is None or not ends_clause:
         return None
-    return shared[0], "<" if found["below"] else ">", part, shared[1]
+    value, half = share
+    return _Stated(value, "<" if match["below"] else ">", part, half)
 
 
-def _share_in_words(found: re.Match[str], words: Lexicon) -> _Found | None:
+def _share_in_words(match: re.Match[str], words: Lexicon) -> _Stated | None:
     """Return what *a third (24.6 %)* compares: the number with the share, which is rounded."""
-    part, shared = _fraction(found, words), _as_share_of_one(found, words)
-    if part is None or shared is None:
+    part, share = _fraction(match, words), _as_share_of_one(match, words)
+    if part is None or share is None:
         return None
-    return shared[0], "=", part, max(part / 5, Fraction(1, 20)) + shared[1]
+    value, half = share
+    return _Stated(value, "=", part, max(part * _ROUGH, _LEAST_ROUGH) + half)
 
 
-def _ratio_in_percent(found: re.Match[str], words: Lexicon) -> _Found | None:  # noqa: ARG001
-    """Return what *12 of 48 (30 %)* compares: the percentage with the ratio of the numbers."""
-    above, below = _value(found, "a"), _value(found, "b")
-    if not 0 < above <= below or "." in found["a"] + found["b"]:
+def _ratio_in_percent(match: re.Match[str], words: Lexicon) -> _Stated | None:  # noqa: ARG001
+    """Return what *12 of 48 (30 %)* compares: the percentage with the ratio of the numbers.
+
+    The percentage may be cut instead of rounded, so it may be a whole unit of its last digit off.
+    """
+    above, below = _value(match, "a"), _value(match, "b")
+    is_count = "." not in match["a"] + match["b"]
+    if not is_count or not 0 < above <= below:
         return None
-    return _value(found, "c") / 100, "=", above / below, 2 * _half_last_digit(found, "c") / 100
+    percentage, half = _value(match, "c"), _half_last_digit(match, "c")
+    return _Stated(percentage / 100, "=", above / below, 2 * half / 100)

@@ -7,12 +7,12 @@ import re
 import warnings
 from functools import lru_cache
 
-#: Words of code that may have another value each time, or side effects.
+#: Names in code that may have another value each time, or side effects.
 _UNSTEADY = re.compile(r"\b(?:rng|random|next|input|open|time|print|exec|eval|perf_counter|now)\b")
 
 
 def is_steady(code: str) -> bool:
-    """Return whether code has no side effects, and the same value each time.
+    """Return whether code has no side effects, and the same value each time, as far as names show.
 
     >>> is_steady("x.sum()"), is_steady("rng.normal()")
     (True, False)
@@ -52,11 +52,11 @@ def nodes_of(code: str) -> tuple[ast.AST, ...]:
     nodes: list[ast.AST] = [tree] if tree else []
     for node in nodes:  # which grows in the loop
         for name in node._fields:
-            part = getattr(node, name, None)
-            if isinstance(part, list):
-                nodes += [one for one in part if isinstance(one, ast.AST)]
-            elif isinstance(part, ast.AST) and name != "ctx":
-                nodes.append(part)
+            child = getattr(node, name, None)
+            if isinstance(child, list):
+                nodes += [one for one in child if isinstance(one, ast.AST)]
+            elif isinstance(child, ast.AST) and name != "ctx":
+                nodes.append(child)
     return tuple(nodes)
 
 
@@ -78,6 +78,7 @@ def parse_expression(code: str) -> ast.expr:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
         try:
+            # The line break ends a comment, which would hide the bracket.
             return ast.parse(f"({code}\n)", mode="eval").body
         except (ValueError, RecursionError, MemoryError) as error:
             raise SyntaxError(str(error) or type(error).__name__) from None
@@ -90,9 +91,10 @@ def free_names(tree: ast.AST) -> set[str]:
     ['f', 'x']
     """
     nodes = list(ast.walk(tree))
-    own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    return {node.id for node in nodes if isinstance(node, ast.Name)} - own
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}  # those of a lambda
+    return {name.id for name in names} - bound
 
 
 def uses_names(code: str) -> bool:
@@ -106,7 +108,7 @@ def uses_names(code: str) -> bool:
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Return whether an expression is a literal."""
+    """Return whether an expression is a literal: ``-1.5``, ``[1, 2]``, ``"a"``."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):

@@ -12,7 +12,7 @@ from vaultkit.read.note import Formula, Note
 from vaultkit.read.prose import FORMULA
 from vaultkit.read.sentences import clause_span
 
-#: Words directly before a formula that is supposed, or asked for.
+#: Words directly before a formula that is supposed, or asked for: *Suppose that $n = 10$*.
 _SUPPOSED = re.compile(
     r"\b(?:if|when|whenever|suppos(?:e|ing)|imagine|unless|whether"
     r"|solv(?:e|es|ing)|solutions?\s(?:of|to)|equations?|lines?|curves?|parabolas?|circles?|planes?"
@@ -21,11 +21,12 @@ _SUPPOSED = re.compile(
     r"|\bfor\s(?:any|all|every|each|some)\s$",
     re.IGNORECASE,
 )
-#: Words before the value of a letter, which may be another one than that of the page.
+#: Words before the value of a letter, which may be another one than that of the page: *at $x = 2$*.
 _AT = re.compile(r"\b(?:at|for|from|until|near|towards?|around)\s$", re.IGNORECASE)
+#: The value of a letter: ``x = 2``, ``\alpha = -0.5``.
 _VALUE = re.compile(r"\s*(?P<letter>[A-Za-z]|\\[a-z]+)\s*=\s*-?[\d.]+\s*")
-#: The definition of a function, whose argument may be any number.
-_OF_ANY = re.compile(r"\s*[A-Za-z]\s*\(\s*(?P<letter>[a-z]|\\[a-z]+)\s*\)\s*=")
+#: The beginning of the definition of a function, whose argument may be any number: ``f(x) =``.
+_FUNCTION = re.compile(r"\s*[A-Za-z]\s*\(\s*(?P<letter>[a-z]|\\[a-z]+)\s*\)\s*=")
 _EXERCISE = re.compile(
     r"\b(?:exercises?|problems?|tasks?|homework|your\sturn|practice|quiz)\b", re.IGNORECASE
 )
@@ -40,29 +41,29 @@ def free_formulas(note: Note) -> dict[tuple[int, int], str]:
     >>> free_formulas(parse("Suppose $n = 10$. Then $m = 9$."))
     {(1, 9): 'the sentence supposes it'}
     """
-    formulas = {(formula.line, formula.column): formula for formula in note.formulas}
-    found: dict[tuple[int, int], str] = {}
+    by_place = {(formula.line, formula.column): formula for formula in note.formulas}
+    reasons: dict[tuple[int, int], str] = {}
     for piece in note.prose:
-        places = [at for at, sign in enumerate(piece.text) if sign == FORMULA]
-        own = [(at, formulas.get(piece.place_of(at))) for at in places]
-        free = {m["letter"] for _, f in own if f and (m := _OF_ANY.match(f.tex))}
-        for at, formula in own:
-            if formula is None:
-                continue
+        marks = [at for at, sign in enumerate(piece.text) if sign == FORMULA]
+        places = [(at, piece.place_of(at)) for at in marks]
+        formulas = [(at, by_place[place]) for at, place in places if place in by_place]
+        functions = (_FUNCTION.match(formula.tex) for _, formula in formulas)
+        arguments = {function["letter"] for function in functions if function}
+        for at, formula in formulas:
             begins, _ = clause_span(piece.text, at, at)
             before = piece.text[begins:at].replace(FORMULA, " ")
             value = _VALUE.fullmatch(formula.tex)
-            where = formula.line, formula.column
+            place = formula.line, formula.column
             if _SUPPOSED.search(before) or (value and _AT.search(before)):
-                found[where] = "the sentence supposes it"
-            elif value and value["letter"] in free:
-                found[where] = f"{value['letter']} is the argument of a function"
+                reasons[place] = "the sentence supposes it"
+            elif value and value["letter"] in arguments:
+                reasons[place] = f"{value['letter']} is the argument of a function"
             elif _is_exercise(note, formula):
-                found[where] = "it belongs to an exercise"
-    return found
+                reasons[place] = "it belongs to an exercise"
+    return reasons
 
 
 def _is_exercise(note: Note, formula: Formula) -> bool:
-    """Return whether the heading above a formula names an exercise."""
+    """Return whether the heading above a formula, other than the title, names an exercise."""
     above = [heading for heading in note.headings if heading.line < formula.line]
     return bool(above and above[-1].level > 1 and _EXERCISE.search(above[-1].text))

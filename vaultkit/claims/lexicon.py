@@ -18,27 +18,25 @@ _FOLDER = Path(__file__).parent
 #: The language of notes that name none, or one without a file.
 DEFAULT = "en"
 _WORD = re.compile(r"[^\W\d_]+")
-#: A list in a template of a regular expression.
+#: A list in a template of a regular expression: ``<grammar.the>``.
 _OF_LIST = re.compile(r"<([a-z_]+)\.([a-z_%]+)>")
 
 
 @dataclass(frozen=True, eq=False)  # each file is read once, so identity is equality
 class Lexicon:
-    """The words of a language.
+    r"""The words of a language.
 
     Attributes
     ----------
     words
-        The lists of a file, by table and name.
+        The lists of a file, by table and name. An entry of a list is a word or a phrase; a part of
+        it with a backslash is a regular expression: ``larg\w*est``.
     """
 
     words: dict[str, dict[str, list[str]]]
 
     def pattern(self, table: str, *names: str) -> str:
-        r"""Return a regular expression for the words of some lists of a table, or of all.
-
-        A part of an entry with a backslash is a regular expression itself: ``larg\w*est``. In all
-        others, each character is itself.
+        """Return a regular expression for the words of some lists of a table, or of all.
 
         >>> lexicon("en").pattern("before", "exactly")
         '(?:precisely|exactly)'
@@ -65,13 +63,13 @@ class Lexicon:
         """
         if not self.may_find(table, text):
             return
-        quick, pattern, names = _compiled(self, table)
+        quick, exact, lists = _table_patterns(self, table)
         lowered = text.lower()
         if len(lowered) != len(text):  # a capital letter with a dot has two small ones
-            quick, lowered = pattern, text
+            quick, lowered = exact, text
         for place in quick.finditer(lowered):
-            if found := pattern.match(text, place.start()):
-                yield found, names[str(found.lastgroup)]
+            if word := exact.match(text, place.start()):
+                yield word, lists[str(word.lastgroup)]
 
     def may_find(self, table: str, text: str) -> bool:
         """Return whether a text has a word that an entry of a table needs.
@@ -81,7 +79,7 @@ class Lexicon:
         >>> [lexicon().may_find("directions", text) for text in ("It is red.", "It is larger.")]
         [False, True]
         """
-        needed = _needed(self, table)
+        needed = _longest_words(self, table)
         return needed is None or not needed.isdisjoint(_words_of(text))
 
     def value(self, table: str, word: str) -> Fraction | None:
@@ -91,7 +89,8 @@ class Lexicon:
         Fraction(2, 1)
         """
         plain = " ".join(word.lower().split())
-        return next((Fraction(n) for n, own in self.words[table].items() if plain in own), None)
+        lists = self.words[table].items()
+        return next((Fraction(number) for number, words in lists if plain in words), None)
 
 
 @cache
@@ -106,38 +105,39 @@ def _pattern(lexicon: Lexicon, table: str, names: tuple[str, ...]) -> str:
 
 
 @cache
-def _compiled(
+def _table_patterns(
     lexicon: Lexicon, table: str
 ) -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
-    """Return two patterns for the words of a table, and what the groups of the second stand for.
+    """Return two patterns for the words of a table, and the list of each group of the second one.
 
     The first one finds them in a text in lower case, and is much faster: it compares one letter to
     rule out a word.
     """
-    own = [(word, name) for name, words in lexicon.words[table].items() for word in words]
-    own.sort(key=lambda one: len(one[0]), reverse=True)
-    names = {f"n{number}": name for number, (_, name) in enumerate(own)}
-    patterns = [_pattern_of(word) for word, _ in own]
-    either = "|".join(f"(?P<{group}>{one})" for group, one in zip(names, patterns, strict=True))
-    quick, exact = (rf"(?<![\w-])(?:{inner})(?![\w-])" for inner in ("|".join(patterns), either))
-    return re.compile(quick), re.compile(exact, re.IGNORECASE), names
+    entries = [(entry, name) for name, words in lexicon.words[table].items() for entry in words]
+    entries.sort(key=lambda own: len(own[0]), reverse=True)  # the longest one counts
+    lists = {f"n{number}": name for number, (_, name) in enumerate(entries)}
+    patterns = [_pattern_of(entry) for entry, _ in entries]
+    groups = [f"(?P<{group}>{own})" for group, own in zip(lists, patterns, strict=True)]
+    quick, exact = (rf"(?<![\w-])(?:{'|'.join(own)})(?![\w-])" for own in (patterns, groups))
+    return re.compile(quick), re.compile(exact, re.IGNORECASE), lists
 
 
 @cache
-def _needed(lexicon: Lexicon, table: str) -> frozenset[str] | None:
+def _longest_words(lexicon: Lexicon, table: str) -> frozenset[str] | None:
     """Return the longest word of each entry of a table; None if an entry has no plain word."""
-    found = set()
+    longest_words = set()
     for entry in (entry for entries in lexicon.words[table].values() for entry in entries):
         plain = " ".join(part for part in entry.split() if "\\" not in part)
         longest = max(_words_of(plain), key=len, default="")
         if not longest:
             return None
-        found.add(longest)
-    return frozenset(found)
+        longest_words.add(longest)
+    return frozenset(longest_words)
 
 
 @lru_cache(maxsize=1000)
 def _words_of(text: str) -> frozenset[str]:
+    """Return the words of a text in lower case."""
     return frozenset(_WORD.findall(text.lower()))
 
 
@@ -163,14 +163,15 @@ def lexicon(language: str = DEFAULT) -> Lexicon:
 
     Lists that its file lacks are those of the default language.
     """
-    words = _tables(_FOLDER / f"{DEFAULT}.toml")
+    words = _read_tables(_FOLDER / f"{DEFAULT}.toml")
     path = _FOLDER / f"{language}.toml"
-    if language.isalnum() and path.is_file():
-        own = _tables(path)
+    if language.isalnum() and path.is_file():  # the code may be a path in a hostile note
+        own = _read_tables(path)
         words = {table: {**lists, **own.get(table, {})} for table, lists in words.items()}
     return Lexicon(words)
 
 
-def _tables(path: Path) -> dict[str, dict[str, list[str]]]:
-    found: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    return found
+def _read_tables(path: Path) -> dict[str, dict[str, list[str]]]:
+    """Return the lists of a file, by table and name."""
+    tables: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    return tables

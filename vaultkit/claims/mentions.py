@@ -1,4 +1,8 @@
-"""The sentences of a text with their words and numbers, to find what each number is said to be."""
+"""The sentences of a text with their words and numbers, to find what each number is said to be.
+
+Words are compared by their *stems*: *switches* and *switch* have one. A *label* is the stems of the
+words in a name or phrase, without those of grammar: *mean*, *height* for ``mean_height``.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,11 @@ _STOP = re.compile(r"[.!?;](?=[\s)\"”]|$)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 #: Code in a sentence that is more than a name says nothing in words.
 _CODE = re.compile(f"{CODE}(?![A-Za-z_]+{END})[^{END}]*{END}")
-_ANY = re.compile(rf"\d|\b{NUMERAL}\b", re.IGNORECASE)
+_ANY_NUMBER = re.compile(rf"\d|\b{NUMERAL}\b", re.IGNORECASE)
+#: The words of a name: *mean* and *Height* in *meanHeight*, *HT* in *HT*.
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ENDINGS = ("ches", "shes", "sses", "xes", "ies", "ing", "ed", "s", "e")
+#: The endings of words, the first of which that fits counts, with the letters that are taken away.
+_ENDINGS = {"ches": 2, "shes": 2, "sses": 2, "xes": 2, "ies": 3, "ing": 3, "ed": 2, "s": 1, "e": 1}
 #: The least number of letters that an ending may leave.
 _SHORTEST = 3
 
@@ -44,9 +50,9 @@ class Sentence:
     text
         Its text, with blanks for marks and for numbers that only name something.
     begins
-        Where it begins in the text of its piece.
+        The position in the text of its piece at which it begins.
     piece
-        The piece of text.
+        The paragraph, or other piece of text, that contains it.
     lexicon
         The words of its language.
     """
@@ -73,7 +79,7 @@ class Sentence:
         return numbers(self.text, len(self.text), self.lexicon)
 
     def place_of(self, at: int) -> tuple[int, int]:
-        """Return line and column of a place in its text."""
+        """Return line and column of a position in its text."""
         return self.piece.place_of(self.begins + at)
 
 
@@ -95,57 +101,62 @@ def sentences(note: Note, lexicon: Lexicon, lines: Set[int] | None = None) -> It
     >>> [word.stem for word in own.words], [number.text for number in own.numbers]
     (['stay', 'win', 'of', 'n'], ['3'])
     """
-    known = _cached_sentences(note, lexicon)
+    cached = _cached_sentences(note, lexicon)
     for index, piece in enumerate(note.prose):
-        if piece.cells or piece.row or not _ANY.search(piece.text):
+        is_in_table = piece.cells or piece.row
+        if is_in_table or not _ANY_NUMBER.search(piece.text):
             continue
         if lines is not None and lines.isdisjoint(piece.lines):
             continue
-        if index not in known:
-            known[index] = tuple(_sentences_of_piece(piece, lexicon))
-        yield from known[index]
+        if index not in cached:
+            cached[index] = tuple(_sentences_of_piece(piece, lexicon))
+        yield from cached[index]
 
 
 def cell_sentences(note: Note, lexicon: Lexicon) -> Iterator[Sentence]:
     """Yield the cells of tables that contain a number, as sentences."""
     for piece in note.prose:
-        if (piece.cells or piece.row) and _ANY.search(piece.text):
+        if (piece.cells or piece.row) and _ANY_NUMBER.search(piece.text):
             yield from _sentences_of_piece(piece, lexicon)
 
 
-#: The sentences of the notes read last, by the indices of their pieces: several checks read them.
-_read: dict[tuple[int, int], tuple[Note, dict[int, tuple[Sentence, ...]]]] = {}
-_MOST = 4
+#: The sentences of the notes read last, by the identities of note and lexicon and then by the
+#: indices of their pieces: several checks read them. The note is kept with them, so that no other
+#: note gets its identity.
+_kept: dict[tuple[int, int], tuple[Note, dict[int, tuple[Sentence, ...]]]] = {}
+_MOST_KEPT = 4
 
 
 def _cached_sentences(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence, ...]]:
     """Return the sentences of a note that were read already, to which others are added."""
     key = id(note), id(lexicon)
-    if key not in _read:
-        while len(_read) >= _MOST:
-            del _read[next(iter(_read))]
-        _read[key] = note, {}
-    return _read[key][1]
+    if key not in _kept:
+        while len(_kept) >= _MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = note, {}
+    _, by_piece = _kept[key]
+    return by_piece
 
 
 def _sentences_of_piece(piece: Prose, lexicon: Lexicon) -> Iterator[Sentence]:
     """Yield the sentences of a piece of text that contain a number, except questions."""
-    text = _CODE.sub(lambda own: FORMULA * len(own[0]), piece.text)
-    text = mask_names(text)
+    text = mask_names(_CODE.sub(lambda code: FORMULA * len(code[0]), piece.text))
     begins = 0
-    for stop in (*_STOP.finditer(text), None):
+    for stop in (*_STOP.finditer(text), None):  # None for the end of the text
         end = stop.start() if stop else len(text)
-        own = text[begins:end]
+        marked = text[begins:end]
         asks = stop is not None and stop[0] == "?"
-        if not asks and not REASONS.search(own) and len(_ANY.findall(own)) > _leading_ones(own):
-            plain = plain_words(own.replace(FORMULA, NAME))
+        # A number with a given reason is not to be judged.
+        if not asks and not REASONS.search(marked) and _has_number(marked):
+            plain = plain_words(marked.replace(FORMULA, NAME))
             yield Sentence(plain, begins, piece, lexicon)
         begins = stop.end() if stop else end
 
 
-def _leading_ones(text: str) -> int:
-    """Return 1 if a sentence begins with *one*, which counts nothing there; else 0."""
-    return int(text.lstrip().lower().startswith("one "))
+def _has_number(sentence: str) -> bool:
+    """Return whether a sentence has a number; *one* at its beginning counts nothing there."""
+    begins_with_one = sentence.lstrip().lower().startswith("one ")
+    return len(_ANY_NUMBER.findall(sentence)) > int(begins_with_one)
 
 
 @lru_cache(1 << 13)
@@ -162,18 +173,19 @@ def stem(word: str, lexicon: Lexicon) -> str:
     if len(word) < _SHORTEST or word.isupper():
         return word
     word = word.lower()
-    if same := _synonyms(lexicon).get(word):
-        return same
-    for ending in _ENDINGS:
+    if synonym := _synonyms(lexicon).get(word):
+        return synonym
+    for ending, letters in _ENDINGS.items():
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
-            kept = {"ies": 3, "e": 1, "s": 1, "ed": 2, "ing": 3}.get(ending, 2)
-            word = word[:-kept] + ("y" if ending == "ies" else "")
+            word = word[:-letters] + ("y" if ending == "ies" else "")
             break
+    # *Bake* and *baking* are *bak*.
     return word.removesuffix("e") if len(word) > _SHORTEST else word
 
 
 @cache
 def _synonyms(lexicon: Lexicon) -> dict[str, str]:
+    """Return the stem of each word with synonyms: ``max`` for *largest*."""
     return {word: name for name, words in lexicon.words["labels"].items() for word in words}
 
 
@@ -195,10 +207,11 @@ def words_by_stem(name: str, lexicon: Lexicon) -> Mapping[str, str]:
     >>> words_by_stem("the mean_height ofBoys", lexicon())
     {'mean': 'mean', 'height': 'height', 'boy': 'Boys'}
     """
-    words = (part for word in _WORD.findall(name.replace("_", " ")) for part in _split(word))
+    words = (part for word in _WORD.findall(name.replace("_", " ")) for part in _parts(word))
     ignored = lexicon.words["roles"]["ignored"]
     return {stem(word, lexicon): word for word in words if word.lower() not in ignored}
 
 
-def _split(word: str) -> list[str]:
+def _parts(word: str) -> list[str]:
+    """Return the parts of a name in camel case; a word with other letters is left whole."""
     return _PARTS.findall(word) if word.isascii() else [word]

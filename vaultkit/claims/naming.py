@@ -1,6 +1,7 @@
 """Patterns of digits that name something: years, versions, sections, files.
 
-In a piece of text (`Prose`), matches of `NAMING` are not numbers.
+In a piece of text (`Prose`), matches of `NAMING` are not numbers. Each has examples, which a test
+tries.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from functools import lru_cache
 from vaultkit.read.prose import LINK, NAME
 
 _DIGIT = re.compile(r"\d")
+#: 1950 to 2039; and *2014–2017*, *2014 and 2017*.
 _YEAR = r"(?:19[5-9]\d|20[0-3]\d)"
 _YEARS = rf"{_YEAR}(?:\s?[-–]\s?{_YEAR}|\s(?:and|to)\s{_YEAR})?"
 #: A plural after a number: then it counts, whatever precedes it.
 _MANY = r"(?!(?:has|was|is|its|this|as|does|uses|shows|gives|makes|says|states)\b)[a-z]+s\b"
+#: The number of a section or figure: *12*, *3.4*, *2a*; and several: *3.4 and 3.5*, *24–31*.
 _LABEL = r"[1-9]\d{0,2}(?:\.[1-9]\d?){0,2}[a-z]?"
 _LABELS = (
     rf"{_LABEL}(?:(?:\s?[-–,]\s?|,? (?:and|or|to) ){_LABEL})*(?![\d.]*\d)(?!\s?(?:%|×|times\b))"
 )
+#: A version: *2.4*, *0.10.3*; and several: *3.11–3.14*.
 _VERSION = r"(?:[1-9]\d?|0)(?:\.(?:0|[1-9]\d?)){1,3}"
 _VERSIONS = rf"{_VERSION}(?:(?:\s?[-–,]\s?|,? (?:and|or|to) ){_VERSION})*(?![\d.]*\d)(?!\s?(?:%|×))"
 _MONTH = (
@@ -30,9 +34,10 @@ _MONTH = (
 
 @dataclass(frozen=True)
 class Naming:
-    """A pattern of digits that name something: its group ``n``, or the whole match.
+    """A pattern of digits that name something: those in its groups, or else the whole match.
 
-    ``names`` are examples; ``counts`` are similar texts that do contain a number.
+    ``what`` is what they are, such as *a year*; ``names`` are examples; ``counts`` are similar
+    texts that do contain a number.
     """
 
     what: str
@@ -191,10 +196,14 @@ NAMING = (
 
 @lru_cache(1 << 8)  # several checks read a text
 def mask_names(text: str) -> str:
-    """Replace each character that only names something by a mask."""
+    """Return a text of the same length with a mark for each character that only names something.
+
+    >>> mask_names("In 2017, 12 of 2048").replace(NAME, "#")
+    'In ####, 12 of 2048'
+    """
     for naming in NAMING if _DIGIT.search(text) else NAMING[:_WITHOUT_DIGITS]:
-        for found in list(naming.pattern.finditer(text)):
-            groups = [found.span(name) for name, value in found.groupdict().items() if value]
-            for start, end in groups or [found.span()]:
+        for match in list(naming.pattern.finditer(text)):  # in the text before it changes
+            groups = [match.span(name) for name, value in match.groupdict().items() if value]
+            for start, end in groups or [match.span()]:
                 text = text[:start] + NAME * (end - start) + text[end:]
     return text
