@@ -21,6 +21,7 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
             vault.resolve(link, note)
         except BrokenLinkError as broken:
             why = f"{where}{link}: {broken}"
+            # Only an ordinary link can lead out of the vault; a wikilink names a note in it.
             outcome = UNJUDGED if not link.wiki and _is_elsewhere(link, note, vault) else FAILS
             if isinstance(broken, UnwrittenError) and vault.options.unwritten != "fail":
                 why, outcome = "not written yet", EXCEPTED
@@ -31,8 +32,8 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
 def _is_elsewhere(link: Link, note: Note, vault: Vault) -> bool:
     """Return whether the path of a link leads to something outside the vault.
 
-    That is the root of a site, a folder that does not exist, or a place outside the vault. The
-    braces of a template are filled in by another program.
+    That is the root of a site (``/about``), a folder that does not exist, or a place outside the
+    vault. The braces of a template (``{{ page.url }}``) are filled in by another program.
     """
     if link.target.startswith("/") or re.search(r"\{[{%]", link.target):
         return True

@@ -29,9 +29,10 @@ def checks_of(note: Note, options: Options, path: str) -> frozenset[str]:
     if asked := options.requested_checks(note, path):
         return frozenset(asked) & set(CHECKS)
     # A question about an output means that the code is to be run.
-    about = bool(note.predictions) or (bool(note.blocks) and computes(note))
-    apply = about or options.without_code
-    return frozenset(options.checks) - (set() if apply else set(OF_CODE))
+    is_about_code = bool(note.predictions) or (bool(note.blocks) and computes(note))
+    if is_about_code or options.without_code:
+        return frozenset(options.checks)
+    return frozenset(options.checks) - set(OF_CODE)
 
 
 def computes(note: Note) -> bool:
@@ -62,6 +63,7 @@ def is_only_read(note: Note) -> bool:
     statements = _statements(note)
     for definition in statements:
         if isinstance(definition, _FUNCTION) and definition.name not in called:
+            # A recursive function uses itself.
             others = [other for other in statements if other is not definition]
             nodes = (node for other in others for node in ast.walk(other))
             if not any(isinstance(n, ast.Name) and n.id == definition.name for n in nodes):
@@ -103,7 +105,10 @@ def _is_definition(node: ast.stmt) -> bool:
 
 
 def _defined_names(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a definition or import binds."""
+    """Yield the names that a definition, or an import from a module, binds.
+
+    A formula calls none of the names of ``import math``, which are modules.
+    """
     if isinstance(node, _FUNCTION):
         yield node.name
     elif isinstance(node, ast.ImportFrom):

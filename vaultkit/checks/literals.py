@@ -14,7 +14,7 @@ import numpy as np
 from vaultkit.claims.expressions import nodes_of, parsed
 from vaultkit.read.note import Block
 
-#: A number in the text of a docstring.
+#: A number in the text of a docstring: ``1,024``, ``-0.5``, ``3e8``, but not that of ``x2``.
 _IN_TEXT = re.compile(
     r"(?<![\w.-])-?(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.]*\w)"
 )
@@ -32,15 +32,17 @@ def _literals(
 ) -> tuple[Sequence[float], Sequence[tuple[float, ...]]]:
     """Return the numbers that code and its docstrings state, and its rows if ``with_rows``.
 
+    Both are empty if the code cannot be parsed.
+
     >>> _literals("x = -0.5; y = [1, 2.5]", with_rows=True)
     ((-0.5, 1, 2.5), ((1.0, 2.5),))
     """
     nodes = nodes_of(source)
     try:
         # The code -0.5 does not state 0.5.
-        negated = [node.operand for node in nodes if isinstance(node, ast.UnaryOp)]
-        within = {id(operand) for operand in negated if isinstance(operand, ast.Constant)}
-        stating = [node for node in nodes if id(node) not in within]
+        operands = [node.operand for node in nodes if isinstance(node, ast.UnaryOp)]
+        unsigned = {id(operand) for operand in operands if isinstance(operand, ast.Constant)}
+        stating = [node for node in nodes if id(node) not in unsigned]
         values = [_as_integer(node, _constant_value(node)) for node in stating]
         numbers = [number for number in values if number is not None]
         for node in nodes:
@@ -69,7 +71,7 @@ def source_of(block: Block) -> str:
     return "\n".join(re.findall(r"^\s*(?:>>>|\.\.\.) ?(.*)$", block.fence.text, re.MULTILINE))
 
 
-#: Nodes with names of their own.
+#: Nodes with names of their own, which are not bound outside them.
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp,
            ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
 

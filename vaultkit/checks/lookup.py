@@ -15,16 +15,20 @@ from vaultkit.claims.amounts import Amount, as_float
 
 #: Largest distance between a computed number and one stated without decimals.
 _HALF = Fraction(1, 2)
+#: How far the rounding of a number to three digits may be from it, as a share of it.
+_THREE_DIGITS = Fraction(1, 200)
 
 
 class Evidence:
-    """Numbers that a note shows, computes or states, with their sources, sorted for search."""
+    """Numbers that a note shows, computes or states, with their sources, sorted for search.
+
+    A number that is an integer wherever it comes from is a *count*: 2, but not 2.0.
+    """
 
     def __init__(self) -> None:
         #: The first source of each number: a description, and the text that shows it.
         self.sources: dict[float, tuple[str, str]] = {}
-        #: The numbers that are no counts: a float such as 2.0, or one printed with other signs than
-        #: digits. An integer 2 backs 2, and the float 2.0 also 2.00.
+        #: The whole numbers that are no counts: floats, and those printed with more than digits.
         self.non_counts: set[float] = set()
         self._sorted: list[float] | None = None
 
@@ -35,10 +39,9 @@ class Evidence:
 
     def add(self, numbers: Iterable[float], source: str) -> None:
         """Add numbers from one source."""
-        origin = source, ""
         for number in numbers:
             value = float(number)
-            self.sources.setdefault(value, origin)
+            self.sources.setdefault(value, (source, ""))
             if isinstance(number, (float, np.floating)) and value.is_integer():
                 self.non_counts.add(value)
         self._sorted = None
@@ -52,7 +55,7 @@ class Evidence:
         self._sorted = None
 
     def source_of(self, number: float | None) -> str:
-        """Describe a number with its source: *variable x: 0.25*."""
+        """Describe a number with its source, *variable x: 0.25*; empty for None."""
         if number is None:
             return ""
         source, text = self.sources[float(number)]
@@ -82,19 +85,25 @@ class Evidence:
         return self.exact(amount, counted) is not None
 
     def rounded(self, amount: Amount, counted: bool = False) -> float | None:
-        """Return a number of the collection that rounds to an amount at its digits.
+        """Return a number of the collection that rounds to an amount at its digits; None if none.
 
-        An amount with decimals matches a counted integer only if ``counted`` is true. An exact
-        amount (its step is 0, as in 1/3) also matches a number of three or more digits that is a
-        rounding of it.
+        An exact amount (its step is 0, as in 1/3) also matches a number of three or more digits
+        that is a rounding of it.
+
+        Parameters
+        ----------
+        amount
+            The number in the text.
+        counted
+            Whether a count may match an amount with decimals: 2 apples are no 2.00 m.
         """
-        for wanted, _, slack in amount.accepted:
-            counts = counted or slack >= _HALF
-            reach = slack if amount.step else abs(wanted) / 200  # the precision of three digits
+        for wanted, _, tolerance in amount.accepted:
+            may_be_count = counted or tolerance >= _HALF
+            reach = tolerance if amount.step else abs(wanted) * _THREE_DIGITS
             for number in self.between(as_float(wanted - reach), as_float(wanted + reach)):
-                if not counts and self._is_counted(number):
+                if not may_be_count and self._is_count(number):
                     continue
-                if abs(exact_fraction(number) - wanted) <= slack:
+                if abs(exact_fraction(number) - wanted) <= tolerance:
                     return number
                 if not amount.step and is_rounding(number, wanted):
                     return number
@@ -102,17 +111,17 @@ class Evidence:
 
     def exact(self, amount: Amount, counted: bool = False) -> float | None:
         """Return a number of the collection that equals an amount; see `rounded`."""
-        for wanted, nearest, slack in amount.accepted:
-            counts = counted or slack >= _HALF or not slack
+        for wanted, nearest, tolerance in amount.accepted:
+            may_be_count = counted or tolerance >= _HALF or not tolerance
             for number in self.between(nearest, nearest):
-                if not counts and self._is_counted(number):
+                if not may_be_count and self._is_count(number):
                     continue
                 # A fraction such as 1/3 states no decimals: compare with its float.
                 if exact_fraction(number) == wanted or (amount.denominator and number == nearest):
                     return number
         return None
 
-    def _is_counted(self, number: float) -> bool:
+    def _is_count(self, number: float) -> bool:
         """Return whether all sources have a number as an integer: as 2, and not as 2.0."""
         return number.is_integer() and number not in self.non_counts
 

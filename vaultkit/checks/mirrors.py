@@ -14,6 +14,9 @@ from pathlib import Path
 from vaultkit.checks.check import FAILS, Check, Fix
 from vaultkit.read.note import Block, Note
 
+#: The beginning of a path that is absolute or has a step up: ``../c``, ``/etc``, ``~/c``, ``C:/c``.
+_MAY_LEAD_OUT = re.compile(r"(?:\S*[/\\])?\.\.[/\\]|[/\\~]\S|[A-Za-z]:[/\\]")
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -21,6 +24,7 @@ class Piece:
 
     first: int
     last: int
+    #: The name that it defines; for other statements, their code without comments.
     name: str
     lines: list[str]
 
@@ -40,29 +44,34 @@ def check(note: Note, folder: Path) -> Iterator[Check]:
         if _leads_out(title, folder):
             continue
         try:
-            stale = stale_pieces(block, folder)
+            yield from _compare(block, title, folder)
         except (OSError, SyntaxError, LookupError, ValueError) as error:
             yield Check("mirror", line, title, FAILS, f'title="{title}": {error}')
-            continue
         except (RecursionError, MemoryError):
             why = f'title="{title}": this code, or that file, is nested too deeply for Python'
             yield Check("mirror", line, title, FAILS, why)
-            continue
-        strange = strange_comments(block, folder)
-        for number, comment in strange:
-            yield Check("mirror", line + number, title, FAILS, f"{comment!r} is not in {title}")
-        if not stale and not strange:
-            yield Check("mirror", line, title)
-        for shown, true in stale:
-            difference = difflib.unified_diff(
-                shown.lines, true.lines, "the note", title, lineterm="", n=1
-            )
-            why = f"{shown.name} differs from {title}; --update copies it\n    " + "\n    ".join(
-                difference
-            )
-            lines = tuple((block.fence.prefix + text).rstrip() for text in true.lines)
-            fix = Fix(line + 1 + shown.first, line + 1 + shown.last, lines)
-            yield Check("mirror", line + 1 + shown.first, title, FAILS, why, fix=fix)
+
+
+def _compare(block: Block, title: str, folder: Path) -> Iterator[Check]:
+    """Yield a failure for each statement and comment that differs from the file, or one success.
+
+    It raises what `stale_pieces` raises.
+    """
+    line = block.fence.line
+    stale, extra = stale_pieces(block, folder), extra_comments(block, folder)
+    if not stale and not extra:
+        yield Check("mirror", line, title)
+    for number, comment in extra:
+        yield Check("mirror", line + number, title, FAILS, f"{comment!r} is not in {title}")
+    for shown, true in stale:
+        difference = difflib.unified_diff(
+            shown.lines, true.lines, "the note", title, lineterm="", n=1
+        )
+        why = "\n    ".join([f"{shown.name} differs from {title}; --update copies it", *difference])
+        lines = tuple((block.fence.prefix + text).rstrip() for text in true.lines)
+        first = line + 1 + shown.first  # the code begins one line below the fence
+        fix = Fix(first, line + 1 + shown.last, lines)
+        yield Check("mirror", first, title, FAILS, why, fix=fix)
 
 
 def mirror_blocks(note: Note) -> Iterator[Block]:
@@ -79,7 +88,7 @@ def _leads_out(title: str, folder: Path) -> bool:
     >>> [_leads_out(title, Path("/a/b")) for title in ("../c.py", "../b/c.py", "/etc/hosts", "c/d")]
     [True, False, True, False]
     """
-    if not re.match(r"(?:\S*[/\\])?\.\.[/\\]|[/\\~]\S|[A-Za-z]:[/\\]", title):
+    if not _MAY_LEAD_OUT.match(title):
         return False  # words, or a path below the folder
     if re.match(r"[A-Za-z]:", title):
         return True  # also on systems without drives
@@ -109,27 +118,30 @@ def stale_pieces(block: Block, folder: Path) -> list[tuple[Piece, Piece]]:
     path = folder / title
     if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
         raise FileNotFoundError("there is no such file beside the vault")
-    there = {piece.name: piece for piece in _pieces(path.read_text(encoding="utf-8"))}
+    in_file = {piece.name: piece for piece in _pieces(path.read_text(encoding="utf-8"))}
     stale = []
     for shown in _pieces(block.fence.text):
-        if shown.name not in there:
-            near = difflib.get_close_matches(shown.name, there, n=1)
+        if shown.name not in in_file:
+            near = difflib.get_close_matches(shown.name, in_file, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise LookupError(f"{title} has no {shown.name!r}{hint}")
-        if shown.lines != there[shown.name].lines:
-            stale.append((shown, there[shown.name]))
+        if shown.lines != in_file[shown.name].lines:
+            stale.append((shown, in_file[shown.name]))
     return stale
 
 
-def strange_comments(block: Block, folder: Path) -> list[tuple[int, str]]:
-    """Return the comments between statements of a block that its file lacks, with their lines."""
+def extra_comments(block: Block, folder: Path) -> list[tuple[int, str]]:
+    """Return the comments between statements of a block that its file lacks, with their lines.
+
+    The lines are counted from 1. Comments within a statement are compared with the statement.
+    """
     source = (folder / str(block.fence.options["title"])).read_text(encoding="utf-8")
-    there = {line.rstrip() for line in source.splitlines()}
-    inside = {n for p in _pieces(block.fence.text) for n in range(p.first, p.last + 1)}
+    lines_of_file = {line.rstrip() for line in source.splitlines()}
+    compared = {n for p in _pieces(block.fence.text) for n in range(p.first, p.last + 1)}
     return [
-        (number, text.strip())
-        for number, text in enumerate(block.fence.text.splitlines(), 1)
-        if number - 1 not in inside and text.strip() and text.rstrip() not in there
+        (index + 1, text.strip())
+        for index, text in enumerate(block.fence.text.splitlines())
+        if index not in compared and text.strip() and text.rstrip() not in lines_of_file
     ]
 
 
@@ -139,6 +151,7 @@ def _pieces(source: str) -> Sequence[Piece]:
     lines = source.splitlines()
     pieces = []
     for node in ast.parse(source).body:
+        # Python counts the lines of a function without its decorators.
         decorators = getattr(node, "decorator_list", [])
         first = min([node.lineno, *(d.lineno for d in decorators)]) - 1
         last = (node.end_lineno or node.lineno) - 1

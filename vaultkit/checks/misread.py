@@ -23,6 +23,8 @@ from vaultkit.read.note import Fence, Note, Problem, UnparsedMarkup
 
 #: Options after ```` ```pycon ````, where tracebacks show errors.
 _SESSION_OPTIONS = set(OPTIONS) - {"raises"}
+#: The first line of a fence whose author wants Python to run it, in other words than those that
+#: run: ``{.python .numberLines}``, ``{code-cell}``, ``py3``, ``ipython``, ``Python title="a.py"``.
 _PYTHON = re.compile(
     r"\{.*\bi?py(?:thon|con)?\d?\b|\{(?:code-cell|jupyter-execute)\}(?!\s*(?:bash|julia|r)\b)"
     r"|\.?i?py(?:thon|con|rb)?[\d.]*(?:\W.*|$)|i?pycon\d*(?:\W|$)"
@@ -42,8 +44,9 @@ _INSTEAD = {
 }
 #: Most characters of a fence's first line in a message.
 _LONGEST_INFO = 100
+#: Other words for ``text``, with which a fence looks like an output and is not compared.
 _OUTPUT = {"txt", "output", "out", "plain", "plaintext", "stdout", "result", "none"}
-#: References without a target, and the message for each.
+#: References without a target, ``[^1]`` and ``[words][target]``, and the message for each.
 _BROKEN = {
     re.compile(r"\[\^[^\]\s]+\](?!:)"): "there is no such footnote on this note",
     re.compile(
@@ -53,16 +56,18 @@ _BROKEN = {
 #: Mark-up of other programs that would be shown as text, and the message for each.
 _UNREAD = {
     re.compile(r"\\begin\{[a-z]+\*?\}"): "this is outside mathematics; write $$ around it",
+    # Dollars with a space inside, around what only a formula has: ``$ \alpha $``, ``$ x = 1$``.
     re.compile(
         r"\$(?:[^$\n]*(?:\\[A-Za-z]{2,}|[_^]\{)[^$\n]*\$"
         r"|\s?[A-Za-z](?:[_^]\w)?\s?[=<>≤≥≈≠][^$\n]*\$(?![\w$]))"
     ): "this is read as text; remove the spaces inside the dollars",
-    # Callouts of Python-Markdown and of MyST.
+    # Callouts of Python-Markdown and of MyST: ``!!! note "Title"``, ``:::{note}``.
     re.compile(r'^(?:!!!|\?\?\?\+?|:::+)\s?\{?[a-z][a-z-]*\}?(?:\s".*")?$'): (
         "this is read as text; write > [!note]"
     ),
 }
-#: Mathematics between the brackets of LaTeX, which Obsidian and Markdown show as text.
+#: Mathematics between the brackets of LaTeX, which Obsidian and Markdown show as text:
+#: ``\(x = 1\)`` or ``\[x = 1\]``.
 _LATEX = re.compile(r"(?<!\\)\\([(\[])((?:(?!\\[()\[\]]).){1,500}?)\\[)\]]", re.DOTALL)
 _IS_MATHS = re.compile(r"[=<>≤≥≈≠∈^_]|\\[A-Za-z]{2}")
 
@@ -89,33 +94,39 @@ def _unrendered_markup(text: UnparsedMarkup) -> Iterator[Problem]:
     for pattern, why in (*_BROKEN.items(), *_UNREAD.items()):
         for found in pattern.finditer(text.words):
             at = text.place_of(found.start())
+            # What the source does not have here was written with escapes, and is meant as text.
             if text.paragraph.startswith(found[0], at):
                 line, column = text.places(at)
-                foreign = pattern in _UNREAD
-                yield Problem(line, f"{found[0]}: {why}", column, foreign=foreign)
+                is_of_other_program = pattern in _UNREAD
+                yield Problem(line, f"{found[0]}: {why}", column, foreign=is_of_other_program)
 
 
 def _bracketed_formulas(text: UnparsedMarkup) -> Iterator[Problem]:
     r"""Yield ``\(x = 1\)``, which is not mathematics in Obsidian or CommonMark."""
     for found in _LATEX.finditer(text.paragraph):
-        if _IS_MATHS.search(found[2]) and text.words[found.start()] == found[1]:
+        bracket, formula = found.groups()
+        # The page shows the bracket without its backslash.
+        if _IS_MATHS.search(formula) and text.words[found.start()] == bracket:
             line, column = text.places(found.start())
             why = f"{found[0]}: this is read as text; write mathematics between dollars"
             yield Problem(line, " ".join(why.split()), column, foreign=True)
 
 
 def fence_problems(fence: Fence) -> Iterator[str]:
-    """Yield the problems of a fence that are problems in every note."""
-    info, language, body, output = fence.info, fence.language, fence.text, fence.role
+    """Yield the problems of a fence that are problems in every note.
+
+    A *session* is code with the prompts ``>>>`` of Python's console; ``pycon`` fences have one.
+    """
+    info, language, body, role = fence.info, fence.language, fence.text, fence.role
     if language in RUNS:
         yield from _wrong_options(info, language)
-        first = body.strip().split("\n", 1)[0]
-        if RUNS[language] == "python" and is_session(first):
+        first_line = body.strip().split("\n", 1)[0]
+        if RUNS[language] == "python" and is_session(first_line):
             yield f"```{language} holds a session with >>>; write ```pycon"
-        elif RUNS[language] == "pycon" and first and not first.lstrip().startswith(">>>"):
+        elif RUNS[language] == "pycon" and first_line and not first_line.startswith(">>>"):
             yield "```pycon does not begin with >>>; write ```python if it is not a session"
     elif language == "text":
-        if output == "behind":
+        if role == "behind":
             yield "the session above shows its own outputs; this one is not compared"
     elif _PYTHON.match(info):
         yield f"```{info} does not run; write ```{'pycon' if is_session(body) else 'python'}"
@@ -128,35 +139,35 @@ def fence_problems(fence: Fence) -> Iterator[str]:
         )
     elif is_session(body):
         yield f"a session with >>> does not run as ```{info}; write ```pycon"
-    elif not language and output:
+    elif not language and role:
         yield "this fence is not compared with anything; write ```text if it is an output"
 
 
 def code_fence_problems(fence: Fence) -> Iterator[str]:
     """Yield the problems of a fence that are problems only in a note whose code runs."""
-    info, language, body, output = fence.info, fence.language, fence.text, fence.role
-    if language == "text" and not output:
+    info, language, body, role = fence.info, fence.language, fence.text, fence.role
+    if language == "text" and not role:
         yield (
             "no block of code is directly above this output, so nothing is compared with it; "
             "put it there, or name another language"
         )
     elif language != "text" and language.lower() in {*_OUTPUT, "text"}:
         yield f"```{info} is compared with nothing; write ```text directly below the block"
-    elif not language and not output and not is_session(body) and looks_like_python(body):
+    elif not language and not role and not is_session(body) and looks_like_python(body):
         yield "this looks like Python, and does not run; write ```python"
 
 
 def _wrong_options(info: str, language: str) -> Iterator[str]:
     """Yield what is wrong with the words after the language of a fence."""
     try:
-        found = parse_options(info)
+        options = parse_options(info)
     except ValueError as error:
         yield f"the words after ```{language} cannot be read: {error}: {_shortened(info)}"
         return
     known = _SESSION_OPTIONS if RUNS[language] == "pycon" else set(OPTIONS)
-    for word in sorted(set(found) - known):
+    for word in sorted(set(options) - known):
         yield f"unknown word {word!r} after ```{language}; known are {', '.join(sorted(known))}"
-    for word, value in found.items():
+    for word, value in options.items():
         if word not in known:
             continue
         if OPTIONS[word] and not (value and value.strip()):
@@ -165,7 +176,7 @@ def _wrong_options(info: str, language: str) -> Iterator[str]:
             yield f"{word} after ```{language} takes no value"
         elif why := _wrong_value(word, value or ""):
             yield f"{word}={value}: {why}"
-    if "no-run" in found and len(found.keys() & {"raises", "volatile", "timeout"}):
+    if "no-run" in options and options.keys() & {"raises", "volatile", "timeout"}:
         yield "no-run together with options for a run"
 
 

@@ -17,15 +17,19 @@ from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import has_relation, plain_tex
 from vaultkit.run.session import Step
 
+#: A number in an output, ``1,024.5``, ``-3``, ``.5`` or ``2e-3``, but no digit of a name (``x2``).
 NUMBER_IN_OUTPUT = re.compile(
     r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 )
 #: Operators between numbers: *2 * 3* is a product, not two numbers of a row.
-_SIGN = re.compile(r"\s[*+/×·]\s")
+_OPERATOR = re.compile(r"\s[*+/×·]\s")
+#: A number in a formula, with an ordinary or a typographic minus: ``-0.5``.
 _IN_FORMULA = re.compile(r"(?<![\w.])[-−]?(?:\d+(?:\.\d+)?|\.\d+)")
 _OUTPUT = "output at line {}"
 #: Arrays and lists larger than this are data: a number that equals one element proves nothing.
 _LARGE = 512
+#: Most items of a list or dictionary that are looked at for arrays.
+_ITEMS = 16
 
 
 class Observed:
@@ -50,11 +54,13 @@ class Observed:
         self.sizes = Evidence()
         #: Default values of parameters.
         self.defaults = Evidence()
+        #: What each name was bound to when it was last recorded; the same is not recorded again.
         self._last: dict[str, Any] = {}
         #: The numbers of each output and array in order, with the source.
         self.sequences: list[tuple[list[float], str]] = []
         #: Rows of arrays, and shapes, with their sources.
         self.made: dict[tuple[float, ...], str] = {}
+        #: The lines of all outputs, each with a description of its place.
         self.texts: list[tuple[str, str]] = []
         #: By the line of each block, the numbers and arrays that are bound to names after it.
         self.values: list[tuple[int, dict[str, float]]] = []
@@ -101,17 +107,16 @@ class Observed:
         self.shapes.observe(block, steps, variables)
         shown = Evidence()
         for step in steps:
-            numbers: list[float] = []
-            for line, text in _output_lines(step):
-                shown.add_printed(NUMBER_IN_OUTPUT.findall(text), line)
-                for part, run in enumerate(_SIGN.split(text)):
-                    if part and numbers:
-                        self.sequences.append((numbers, line))
-                        numbers = []
-                    numbers += map(parse_number, NUMBER_IN_OUTPUT.findall(run))
-                self.texts.append((text, line))
-            source = _OUTPUT.format(step.output_line)
-            self.sequences.append((numbers, source))
+            sequence: list[float] = []
+            for source, text in _output_lines(step):
+                shown.add_printed(NUMBER_IN_OUTPUT.findall(text), source)
+                for index, part in enumerate(_OPERATOR.split(text)):
+                    if index and sequence:  # an operator ends it
+                        self.sequences.append((sequence, source))
+                        sequence = []
+                    sequence += map(parse_number, NUMBER_IN_OUTPUT.findall(part))
+                self.texts.append((text, source))
+            self.sequences.append((sequence, _OUTPUT.format(step.output_line)))
         self.outputs.append((block.fence.line, shown))
         self.shown.include(shown)
         for name, value in variables.items():
@@ -120,13 +125,17 @@ class Observed:
                 self._add_variable(name, value)
         values = {name: float(v) for name, v in variables.items() if is_number(v)}
         self.values.append((block.fence.line, values))
+        self.arrays.append((block.fence.line, self._copies_of_arrays(variables)))
+
+    def _copies_of_arrays(self, variables: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        """Return copies of the arrays of numbers that are not large; equal ones are shared."""
         arrays = {n: as_plain_array(v) for n, v in variables.items() if isinstance(v, np.ndarray)}
         arrays = {n: v for n, v in arrays.items() if v.size <= _LARGE and v.dtype.kind in "fiu"}
         last = self.arrays[-1][1] if self.arrays else {}
         for name, value in arrays.items():
             same = name in last and np.array_equal(last[name], value, equal_nan=True)
-            arrays[name] = last[name] if same else value.copy()
-        self.arrays.append((block.fence.line, arrays))
+            arrays[name] = last[name] if same else value.copy()  # later code may change it
+        return arrays
 
     def _add_variable(self, name: str, value: Any) -> None:
         """Record the numbers of a variable: its value, elements, lengths or default arguments."""
@@ -147,7 +156,7 @@ class Observed:
             if len(value) <= _LARGE:
                 inner = list(value.values()) if isinstance(value, dict) else list(value)
                 self.elements.add((v for v in inner if is_number(v)), f"variable {name}")
-                for index, item in enumerate(inner[:16]):
+                for index, item in enumerate(inner[:_ITEMS]):
                     if isinstance(item, np.ndarray):
                         self._add_variable(f"{name}.{index}", item)
         elif isinstance(value, FunctionType):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,22 +16,41 @@ from vaultkit.claims.expressions import nodes_of
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
+#: Integers in an output that may be a shape: ``(6, 2)``, ``[6, 2]`` or ``(6x2)``.
 _TUPLE = re.compile(r"[(\[](\s*\d+(?:\s*,\s*\d+)+\s*,?\s*)[)\]]|\((\d+)x(\d+)\)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 #: Most numbers in a vector that the text may write out.
 _SHORT = 8
 #: Most characters of a printed array, and most of its axes.
 _LONGEST, _MOST_AXES = 20_000, 5
+#: Most elements of an array whose rows are collected.
+_SMALL = 512
+#: Most items of a list or dictionary that are looked at for arrays, and integers of an output.
+_ITEMS, _INTEGERS = 64, 2000
+
+Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class State:
-    """The integers and shapes after a block, by name, and the shapes that its output shows."""
+    """What the variables are after a block.
+
+    Attributes
+    ----------
+    line
+        The line of the block.
+    lengths
+        The variables that are integers, and so may be the length of an axis.
+    shapes
+        The shapes of the arrays, by name.
+    seen
+        All shapes: those of arrays, also in lists, and those that its output shows.
+    """
 
     line: int
-    lengths: Mapping[str, int]
-    shapes: dict[str, tuple[int, ...]]
-    seen: set[tuple[int, ...]]
+    lengths: dict[str, int]
+    shapes: dict[str, Shape]
+    seen: set[Shape]
 
 
 class ObservedShapes:
@@ -44,7 +64,7 @@ class ObservedShapes:
 
     def __init__(self, note: Note) -> None:
         #: Shapes by name; names of integers, and of everything else.
-        self.named: dict[str, set[tuple[int, ...]]] = defaultdict(set)
+        self.named: dict[str, set[Shape]] = defaultdict(set)
         self.lengths: set[str] = set()
         self.others: set[str] = set()
         self.states: list[State] = []
@@ -66,51 +86,48 @@ class ObservedShapes:
         #: Sequences of numbers that code writes out.
         self.runs: set[tuple[float, ...]] = set()
         for block in note.blocks:
-            self._read(block)
+            self._add_literal_sequences(block)
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
         """Collect the shapes of the variables after a block, and those of its output."""
-        lengths: dict[str, int] = {}
-        shapes: dict[str, tuple[int, ...]] = {}
-        seen: set[tuple[int, ...]] = set()
+        state = State(block.fence.line, {}, {}, set())
         for name, value in variables.items():
             if name.startswith("__") or isinstance(value, (bool, np.bool_)):
                 continue
             if isinstance(value, (int, np.integer)):
-                lengths[name] = int(value)
+                state.lengths[name] = int(value)
                 self.numbers.add(int(value))
             elif isinstance(value, np.ndarray):
-                value = as_plain_array(value)
-                shapes[name] = value.shape
-                seen.add(value.shape)
-                self.named[name].add(value.shape)
-                self.numbers.add(value.size)
-                small = value.size <= 512 and value.ndim and value.dtype.kind in "iuf"
-                content = (value.dtype, value.shape, value.tobytes()) if small else None
-                if content and self._last.get(name) != content:
-                    self._last[name] = content
-                    self.rows |= rows_of(value)
-                    if value.ndim == 1 and value.size <= _SHORT:
-                        self.vectors[name].add(tuple(value.tolist()))
+                state.shapes[name] = value.shape
+                self._add_array(name, as_plain_array(value), state)
             else:
                 self.others.add(name)
-                inner = value.values() if isinstance(value, dict) else value
-                if isinstance(value, (dict, list, tuple)):
-                    for item in list(inner)[:64]:
-                        if isinstance(item, np.ndarray):
-                            seen.add(item.shape)
-                            self.named[name].add(item.shape)
-        self.lengths |= lengths.keys()
+                for item in _items_of(value):
+                    if isinstance(item, np.ndarray):
+                        state.seen.add(item.shape)
+                        self.named[name].add(item.shape)
+        self.lengths |= state.lengths.keys()
         for step in steps:
-            for found in _TUPLE.finditer(step.got):
-                seen.add(tuple(int(n) for n in _NUMBER.findall(found[0].replace("x", " "))))
-            self.numbers.update(int(number) for number in _NUMBER.findall(step.got)[:2000])
-            shape = printed_shape(step.got)
-            if shape:
-                seen.add(shape)
-        self.states.append(State(block.fence.line, lengths, shapes, seen))
+            state.seen.update(_shapes_in(step.got))
+            integers = _NUMBER.findall(step.got)[:_INTEGERS]
+            self.numbers.update(map(int, integers))
+        self.states.append(state)
 
-    def _read(self, block: Block) -> None:
+    def _add_array(self, name: str, array: np.ndarray, state: State) -> None:
+        """Record the shape of an array, and its rows if it is small and has changed."""
+        state.seen.add(array.shape)
+        self.named[name].add(array.shape)
+        self.numbers.add(array.size)
+        if array.size > _SMALL or not array.ndim or array.dtype.kind not in "iuf":
+            return
+        content = array.dtype, array.shape, array.tobytes()
+        if self._last.get(name) != content:
+            self._last[name] = content
+            self.rows |= rows_of(array)
+            if array.ndim == 1 and array.size <= _SHORT:
+                self.vectors[name].add(tuple(array.tolist()))
+
+    def _add_literal_sequences(self, block: Block) -> None:
         """Record the tuples and lists of numbers in a block, which may look like shapes."""
         for node in nodes_of(block.fence.text):
             if isinstance(node, (ast.Tuple, ast.List)):
@@ -119,7 +136,22 @@ class ObservedShapes:
                     self.runs.add(tuple(v for v in values if isinstance(v, (int, float))))
 
 
-def printed_shape(text: str) -> tuple[int, ...]:
+def _items_of(value: Any) -> list[Any]:
+    """Return the first items of a list or tuple, or the first values of a dictionary; else none."""
+    if isinstance(value, dict):
+        return list(islice(value.values(), _ITEMS))
+    return list(value[:_ITEMS]) if isinstance(value, (list, tuple)) else []
+
+
+def _shapes_in(output: str) -> Iterator[Shape]:
+    """Yield the shapes that an output shows: as tuples, and as an array that is printed."""
+    for found in _TUPLE.finditer(output):
+        yield tuple(int(n) for n in _NUMBER.findall(found[0].replace("x", " ")))
+    if shape := printed_shape(output):
+        yield shape
+
+
+def printed_shape(text: str) -> Shape:
     r"""Return the shape of an array that is printed completely; empty if there is none.
 
     >>> printed_shape("[[1. 2.]\\n [3. 4.]\\n [5. 6.]]"), printed_shape("array([1, 2])")
@@ -131,7 +163,7 @@ def printed_shape(text: str) -> tuple[int, ...]:
         return ()
     groups = _bracket_groups(text)
     shape: list[int] = []
-    while groups:
+    while groups:  # one axis at a time; the innermost brackets hold words
         first = groups[0]
         groups = _bracket_groups(first)
         shape.append(len(groups or re.findall(r"[^\s,]+", first)))

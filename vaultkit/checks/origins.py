@@ -16,49 +16,60 @@ from vaultkit.checks.literals import source_of
 from vaultkit.claims.expressions import parsed
 from vaultkit.read.note import Block
 
+#: What the code of a random number has in it: ``rng.normal()``, ``random.choice(x)``, ``noise``.
 _RANDOM = re.compile(r"(?:^|[^a-z])(?:random|rng|normal|uniform|randn|noise|poisson|choice)", re.I)
 
 
 @dataclass
 class Origins:
-    """The names of data, of written numbers, and of the variables of loops."""
+    """The names of data, of written numbers, and of the variables of loops.
+
+    Attributes
+    ----------
+    data
+        Names of lists that the code writes out, and of random numbers.
+    written
+        Names of floats that the code writes out: ``g = 9.81``. An integer is exact.
+    loops
+        The variables of loops, and what is assigned in them.
+    """
 
     data: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     loops: set[str] = field(default_factory=set)
 
-    def collect(self, body: Sequence[ast.stmt], *, within: bool = False) -> None:
-        """Record where the names that statements bind come from; ``within``: they are in a loop."""
+    def collect(self, body: Sequence[ast.stmt], *, in_loop: bool = False) -> None:
+        """Record where the names that statements bind come from; functions are left out."""
         for node in body:
             match node:
                 case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                     continue
                 case ast.For(target=target):
-                    self.loops |= set(_bound(target))
+                    self.loops |= set(_names(target))
                 case ast.Assign(targets=targets, value=value):
                     for target in targets:
-                        self._assign(target, value, within=within)
+                        self._assign(target, value, in_loop=in_loop)
                 case ast.AugAssign(target=ast.Name(id=name)):
-                    if within:
+                    if in_loop:
                         self.loops.add(name)
                     if _RANDOM.search(ast.unparse(node.value)):
                         self.data.add(name)
-            inner = within or isinstance(node, ast.For | ast.While)
+            opens_loop = isinstance(node, ast.For | ast.While)
             for part in ("body", "orelse", "finalbody"):
-                self.collect(getattr(node, part, []), within=inner)
+                self.collect(getattr(node, part, []), in_loop=in_loop or opens_loop)
 
-    def _assign(self, target: ast.expr, value: ast.expr, *, within: bool) -> None:
-        """Record the origin of the names of an assignment; ``within``: it is in a loop."""
+    def _assign(self, target: ast.expr, value: ast.expr, *, in_loop: bool) -> None:
+        """Record the origin of the names of an assignment."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             for inner_target, inner_value in zip(target.elts, value.elts, strict=False):
-                self._assign(inner_target, inner_value, within=within)
+                self._assign(inner_target, inner_value, in_loop=in_loop)
             return
-        names = set(_bound(target))
-        if within:
+        names = set(_names(target))
+        if in_loop:
             self.loops |= names
         elif isinstance(value, ast.Constant) and isinstance(value.value, float):
             self.written |= names
-        elif _is_written(value) or _RANDOM.search(ast.unparse(value)):
+        elif _is_list_of_literals(value) or _RANDOM.search(ast.unparse(value)):
             self.data |= names
 
 
@@ -80,11 +91,11 @@ def find_origins(blocks: Iterable[Block]) -> Origins:
     return found
 
 
-def _is_written(value: ast.expr) -> bool:
+def _is_list_of_literals(value: ast.expr) -> bool:
     """Return whether an expression is a list or array of literals.
 
     >>> codes = ("np.array([1, 2])", "[1.5, 2]", "[n, 2]", "3")
-    >>> [_is_written(ast.parse(code, mode="eval").body) for code in codes]
+    >>> [_is_list_of_literals(ast.parse(code, mode="eval").body) for code in codes]
     [True, True, False, False]
     """
     if isinstance(value, ast.Call) and value.args:
@@ -97,5 +108,6 @@ def _is_written(value: ast.expr) -> bool:
     return False
 
 
-def _bound(target: ast.expr) -> Iterator[str]:
+def _names(target: ast.expr) -> Iterator[str]:
+    """Yield the names in the target of an assignment or loop."""
     yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
