@@ -146,3 +146,9 @@ def test_the_number_of_a_list_item_labels_nothing() -> None:
     text = "1, 2, 8, 40, 43, 48"
     stated = numbers(text, len(text), lexicon())
     assert [n.text for n in stated if labelled.agreeing_with(n)] == ["8", "40", "43", "48"]
+
+
+def test_an_ordinal_that_is_also_a_unit_is_no_empty_word(tmp_path: Path) -> None:
+    code = 'print("moss 331 m, fern 167 m")'
+    text = "- In the second: fern 331 m\n- In the second: 167 m"
+    assert [check.what for check in failed_numbers(tmp_path, code, text)] == ["331 m"]

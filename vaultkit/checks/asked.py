@@ -1,4 +1,8 @@
-"""The data with which a page asks the questions of a note, and judges the answers of readers."""
+"""The data with which a page asks the questions of a note, and judges the answers of readers.
+
+A question (`Prediction`) asks for a part of the output of the block above it. A distractor is a
+wrong answer that the question gives as code: a value that a usual mistake leads to.
+"""
 
 from __future__ import annotations
 
@@ -18,32 +22,30 @@ def question_data(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
     list of dict
         For each question its ``place`` on the page and that of the ``output`` that answers it;
         ``key``, under which its progress is kept; the ``part`` asked for; the ``right`` answer,
-        number by number; how far off each may be, ``slack``; the ``wrong`` answers. A question of
-        which any check does not hold is left out.
+        number by number; how far off each may be, ``slack``; the ``wrong`` answers. A question is
+        left out if it has no output, or if its check or that of a distractor does not hold.
     """
-    found = {(check.kind, check.line): check for check in checks}
+    holding = {(check.kind, check.line): check for check in checks if check.outcome == HOLDS}
     blocks = {block.fence.line: index for index, block in enumerate(note.blocks)}
     questions = []
     for index, prediction in enumerate(note.predictions):
-        keys = [("prediction", prediction.line)]
-        keys += [("distractor", wrong.line) for wrong in prediction.distractors]
-        holding = [found[key] for key in keys if key in found and found[key].outcome == HOLDS]
-        output = (
-            note.blocks[blocks[prediction.below]].output if prediction.below in blocks else None
-        )
-        if len(holding) < len(keys) or not output:
+        block = blocks.get(prediction.below)
+        output = None if block is None else note.blocks[block].output
+        wrong = [holding.get(("distractor", wrong.line)) for wrong in prediction.distractors]
+        if not output or ("prediction", prediction.line) not in holding or None in wrong:
             continue
         right = right_answer(prediction, output.text)
         questions.append(
             {
                 "place": f"prediction-{index}",
-                "output": f"output-{blocks[prediction.below]}",
+                "output": f"output-{block}",
                 "key": prediction.key,
                 "part": prediction.part,
                 "right": _as_json(right.tokens),
                 "slack": right.slack,
+                # The message of the check of a distractor is the value of its code.
                 "wrong": [
-                    _as_json(answer_tokens(check.why, prediction.part)) for check in holding[1:]
+                    _as_json(answer_tokens(check.why, prediction.part)) for check in wrong if check
                 ],
             }
         )
@@ -56,5 +58,4 @@ def _as_json(tokens: Sequence[float | str]) -> list[float | str]:
     >>> _as_json((1.0, float("inf"), "true"))
     [1.0, 'inf', 'true']
     """
-    lacking = (str(token) in ("inf", "-inf", "nan") for token in tokens)
-    return [str(t) if is_lacking else t for t, is_lacking in zip(tokens, lacking, strict=True)]
+    return [str(token) if str(token) in ("inf", "-inf", "nan") else token for token in tokens]
