@@ -1,10 +1,12 @@
-"""Evaluates Python expressions in the text of a note on the variables of the note."""
+"""Evaluates Python expressions in the text of a note on its variables, and samples these."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ _BUILT_IN = {
 }  # fmt: skip
 #: Types whose objects are passed as copies.
 _MUTABLE = (list, dict, set, np.ndarray)
+#: Most elements of an array, and most characters of another object, that are compared.
+_ELEMENTS, _CHARACTERS = 256, 2000
 
 #: Type of a function that calls another one without lasting effects on the note.
 Caller = Callable[..., Any]
@@ -42,7 +46,7 @@ def evaluate(
     Parameters
     ----------
     code
-        The expression.
+        The expression. It must have a variable of the note, or it is a constant and not code.
     variables
         The variables of the note.
     describe
@@ -50,12 +54,12 @@ def evaluate(
     call
         Calls a function on copies of the variables.
     built_in
-        Whether an expression may name nothing but Python's built-in functions.
+        Whether an expression without a variable is permitted if its names are Python's functions.
 
     Raises
     ------
     NameError
-        If it names something else.
+        If it has no variable, or a name that has no value.
     Exception
         Whatever the code raises.
 
@@ -85,6 +89,30 @@ def evaluate_unchecked(
     tree = ast.parse(code.strip(), mode="eval")
     compiled = compile(tree, "inline code", "eval")
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    # Mutable variables are passed as arguments, since arguments are copied.
-    own = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
-    return call(lambda given: describe(eval(compiled, {**variables, **given})), own)
+    # Mutable variables are passed as arguments, since `call` copies arguments.
+    mutable = {n: v for n, v in variables.items() if n in names and isinstance(v, _MUTABLE)}
+    return call(lambda copies: describe(eval(compiled, {**variables, **copies})), mutable)
+
+
+def sampled_values(
+    names: Iterable[str], variables: Mapping[str, Any]
+) -> dict[str, tuple[tuple[int, ...], list[Any]]]:
+    """Return the shapes of variables and samples of their elements, to detect what trials change.
+
+    Functions and modules are left out, and objects that raise an error when they are read.
+
+    >>> sampled_values(["x", "n", "len"], {"x": [3, 4], "n": 2, "len": len})
+    {'x': ((2,), [3, 4]), 'n': ((), [2])}
+    """
+    samples: dict[str, tuple[tuple[int, ...], list[Any]]] = {}
+    for name in names:
+        with contextlib.suppress(Exception):  # an object of the note may raise anything
+            value = variables[name]
+            if callable(value) or isinstance(value, ModuleType):
+                continue
+            array = np.asarray(value)
+            elements = array.ravel()[:: array.size // _ELEMENTS + 1].tolist()
+            if array.dtype == object:  # to compare the elements would run code of the note
+                elements = [repr(value)[:_CHARACTERS]]
+            samples[name] = array.shape, elements
+    return samples

@@ -268,7 +268,7 @@ class RunChecks:
         if has_failed and not self.equations.are_judged and not expects_results:
             return
         # Code that is only read computes nothing that the text could be about.
-        uses_code = bool(self.statements.found or self.bindings.found or expects_results)
+        uses_code = bool(self.statements.found or self.bindings.judged or expects_results)
         is_excused = not uses_code and is_only_read(note) and self.equations.none_can_be_judged
         wanted = kinds_of_results(names)
         for check in self._checks_of_whole_note():
