@@ -66,7 +66,7 @@ def test_it_comes_back(check: Check) -> None:
 @pytest.mark.parametrize("name", ["kind", "what", "outcome", "why", "scope", "sides", "line"])
 def test_words_are_words_and_numbers_are_numbers(name: str) -> None:
     wrong = {**FULL.plain(), name: "1" if name == "line" else 1}
-    with pytest.raises(TypeError, match=r"^a check has words where numbers should be$"):
+    with pytest.raises(TypeError, match=r"^a check has a value of another type$"):
         Check.from_plain(wrong)
 
 

@@ -1,6 +1,8 @@
 """Whether a sentence is about the elements to which a comment binds it, or names other ones.
 
-*Birch has 31.5 %* is not about ``share["Alder"]``, and *the first lap* not about ``laps[-1]``.
+*Birch has 31.5 %* is not about ``share["Alder"]``, and *the first lap* not about ``laps[-1]``. A
+*key* is the name of an element: a text that is a key of a dictionary, or beside the element of a
+list. All functions return an empty text if they are in doubt.
 """
 
 from __future__ import annotations
@@ -8,63 +10,80 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from vaultkit.claims.bindings import Binding
 from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.lexicon import Lexicon, alternatives, lexicon
 
-#: How many words behind a comparison the other side is, without *than*.
+#: How many words behind a comparison may name the other side if there is no *than*: *below A*.
 _BESIDE = 2
-#: Fewest letters of a key that is a name.
+#: The least letters of a key or variable that a sentence may name: shorter ones are in any text.
 _NAME = 3
+#: The letters of a key with which a word of the text must begin: *Monday* is ``Mon``.
+_BEGINNING = 4
+
+
+class _Key(NamedTuple):
+    """The key of an element, and those of all elements of its dictionary or list."""
+
+    key: str
+    every: tuple[str, ...]
 
 
 def other_key(binding: Binding, variables: Mapping[str, Any]) -> str:
     """Return the key that a sentence names in place of the bound one.
 
-    It is the subject of the clause, or it follows *than*. The sentence must not name the bound key
-    at all. Return an empty text if in doubt. An element of a list has the key that a list of texts
-    of the same length has at its place.
+    It is the subject of the clause, or it follows *than*, for the right side of a comparison. The
+    sentence must not name the bound key at all.
     """
     words = lexicon(binding.language or "en")
     sides = [binding.tree]
     if isinstance(binding.tree, ast.Compare):
-        sides = [binding.tree.left, *binding.tree.comparators[:1]]
-    for n, side in enumerate(sides):
-        labels = {label for label in _labels(side, variables) if label is not None}
-        labels |= set(_arguments(side, binding.tree))
-        if len(labels) != 1:
+        sides = [binding.tree.left, binding.tree.comparators[0]]
+    for side in sides:
+        keys = {key for key in _keys(side, variables) if key is not None}
+        keys |= set(_key_of_argument(side, binding.tree))
+        if len(keys) != 1:
             continue
-        key, known = labels.pop()
-        if len(key) < _NAME or _says(key, _whole(binding)):
+        key, every = keys.pop()
+        if len(key) < _NAME or _names(_whole_sentence(binding), key):
             continue
-        others = [one for one in known if one != key and len(one) >= _NAME]
-        said = [other for other in others if _is_named(binding, other, words, is_subject=not n)]
-        if len(said) == 1:
-            return said[0]
+        is_subject = side is sides[0]
+        named = [
+            other
+            for other in every
+            if other != key
+            and len(other) >= _NAME
+            and _is_in_place(binding, other, words, is_subject=is_subject)
+        ]
+        if len(named) == 1:
+            return named[0]
     return ""
 
 
 def other_quantity(binding: Binding, variables: Mapping[str, Any]) -> str:
     """Return the name of another quantity that a sentence gives a bound value.
 
-    *The median is 5* is not about ``mean`` or ``np.mean(x)``. It is the name of a variable with
-    another value, or of another function of the same kind; the sentence must not say the own one.
+    *The median is 5* is not about ``mean`` or ``np.mean(x)``, and *width is 5* not about ``depth``.
+    It is the mean or median, or a variable with another value. The sentence must not name the
+    bound quantity.
     """
     words = lexicon(binding.language or "en")
-    clause, whole = _clause(binding, words).lower(), _whole(binding).lower()
+    clause, whole = _clause(binding, words).lower(), _whole_sentence(binding).lower()
     match binding.tree:
         case ast.Name(name) | ast.Call(ast.Attribute(_, name)) | ast.Call(ast.Name(name)):
             pass
         case _:
             return ""
-    known = [kind for kind in ("mean", "median") if _says_any(words.words["labels"][kind], clause)]
-    own = [kind for kind in ("mean", "median") if name in words.words["labels"][kind]]
-    if own and len(known) == 1 and known != own:
-        return "" if _says_any(words.words["labels"][own[0]], whole) else known[0]
-    if not isinstance(binding.tree, ast.Name) or len(name) < _NAME or _says(name, whole):
+    averages = {kind: words.words["labels"][kind] for kind in ("mean", "median")}
+    bound = [kind for kind, names in averages.items() if name in names]
+    stated = [kind for kind, names in averages.items() if _has_any(names, clause)]
+    if bound and len(stated) == 1 and stated != bound:
+        return "" if _has_any(averages[bound[0]], whole) else stated[0]
+    if not isinstance(binding.tree, ast.Name) or len(name) < _NAME or _names(whole, name):
         return ""
+    # *width is 5*, *width is about 5*, up to the comment
     being = words.pattern("grammar", "being")
     subject = re.search(rf"(?:^|\s)(\w+)\s{being}\s(?:\w+\s)?\S*\s*$", clause)
     other = subject[1] if subject else ""
@@ -72,60 +91,60 @@ def other_quantity(binding: Binding, variables: Mapping[str, Any]) -> str:
     return other if is_number and variables[other] != variables.get(name) else ""
 
 
-def _says_any(words: Sequence[str], text: str) -> bool:
+def _has_any(words: Sequence[str], text: str) -> bool:
+    """Return whether a text has one of some words."""
     return any(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
 
 
 def exchanged(binding: Binding, variables: Mapping[str, Any]) -> str:
     """Return the name of the right side of a comparison if the sentence has it on the left.
 
-    *Lima is smaller than Oslo* contradicts ``cities["Oslo"] < cities["Lima"]``. Return an empty
-    text if in doubt: each side must have one name, and the sentence must have each on one side.
+    *Lima is smaller than Oslo* contradicts ``cities["Oslo"] < cities["Lima"]``. Each side must have
+    one name, and the sentence must have each on one side only.
     """
     match binding.tree:
         case ast.Compare(left, [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], [right]):
-            names = _name_of_side(left, variables), _name_of_side(right, variables)
+            left_name, right_name = _name_of_side(left, variables), _name_of_side(right, variables)
         case _:
             return ""
-    one, other = names
     words = lexicon(binding.language or "en")
-    behind = clause_end(words, "joining", "contrasting", marks=",;:(").split(
-        binding.words[binding.at :]
-    )[0]
-    parts = words.regex(r"\b<binding.than>\b").split(behind)
-    if len(parts) == 1:
-        # *B sits below A*
-        parts = ["", " ".join(behind.split()[:_BESIDE])]
-    if not one or not other or len(parts) != 2:
+    end = clause_end(words, "joining", "contrasting", marks=",;:(")
+    behind = end.split(binding.words[binding.at :])[0]
+    before_than, *after_than = words.regex(r"\b<binding.than>\b").split(behind)
+    if not after_than:
+        # *B sits below A*: the comment is behind *below*.
+        before_than, after_than = "", [" ".join(behind.split()[:_BESIDE])]
+    if not left_name or not right_name or len(after_than) != 1:
         return ""
-    before = f"{_clause(binding, words)} {parts[0]}"
-    is_turned = _says(other, before) and _says(one, parts[1])
-    return other if is_turned and not _says(one, before) and not _says(other, parts[1]) else ""
+    before, after = f"{_clause(binding, words)} {before_than}", after_than[0]
+    are_turned = _names(before, right_name) and _names(after, left_name)
+    is_ambiguous = _names(before, left_name) or _names(after, right_name)
+    return right_name if are_turned and not is_ambiguous else ""
 
 
 def _name_of_side(tree: ast.expr, variables: Mapping[str, Any]) -> str:
-    """Return the key of the only element in an expression, or the variable that it is."""
+    """Return the key of the only element in an expression, or the variable that it is; or empty."""
     if isinstance(tree, ast.Name):
         return tree.id if len(tree.id) >= _NAME else ""
-    labels = {label and label[0] for label in _labels(tree, variables)}
-    return (labels.pop() or "") if len(labels) == 1 else ""
+    keys = {found and found.key for found in _keys(tree, variables)}
+    return (keys.pop() or "") if len(keys) == 1 else ""
 
 
-def _is_named(binding: Binding, key: str, words: Lexicon, *, is_subject: bool) -> bool:
-    """Return whether a key is the subject of the clause of a comment, or the other side."""
+def _is_in_place(binding: Binding, key: str, words: Lexicon, *, is_subject: bool) -> bool:
+    """Return whether a key is the subject of the clause of a comment, or behind its *than*."""
     clause, behind = _clause(binding, words), binding.words[binding.at :]
     grammar = words.words["grammar"]
     article = rf"(?:{alternatives([*grammar['the'], *grammar['articles']])}\s+)?"
-    own = rf"{article}{re.escape(key)}(?:{alternatives(grammar['plurals'])})?(?!\w)"
+    name = rf"{article}{re.escape(key)}(?:{alternatives(grammar['plurals'])})?(?!\w)"
     if not is_subject:
         than = words.pattern("grammar", "than")
-        return bool(re.match(rf"[^,;:.]*?\b{than}\s+{own}", behind, re.IGNORECASE))
-    if re.match(rf"\W*{own}", clause, re.IGNORECASE):
+        return bool(re.match(rf"[^,;:.]*?\b{than}\s+{name}", behind, re.IGNORECASE))
+    if re.match(rf"\W*{name}", clause, re.IGNORECASE):
         return True
-    # *The heaviest bird is the wren*.
+    # *The heaviest bird is the wren*, with the comment behind *heaviest*.
     being = words.pattern("grammar", "being")
     opens = re.fullmatch(rf"\W*{article}{re.escape(binding.text)}\W*", clause, re.IGNORECASE)
-    return bool(opens and re.match(rf"(?:\s+\w+){{0,3}}\s+{being}\s+{own}", behind, re.IGNORECASE))
+    return bool(opens and re.match(rf"(?:\s+\w+){{0,3}}\s+{being}\s+{name}", behind, re.IGNORECASE))
 
 
 def other_place(binding: Binding, variables: Mapping[str, Any]) -> str:
@@ -153,30 +172,41 @@ def other_place(binding: Binding, variables: Mapping[str, Any]) -> str:
     if not isinstance(place, int) or not _is_list(owner, variables):
         return ""
     words = lexicon(binding.language or "en")
+    ordinal = _ordinal_of_place(binding, words)
+    if not ordinal:
+        return ""
+    number = words.value("ordinals", ordinal)
+    if number is None:  # *last*: only the first element surely is another one
+        is_place = place != 0
+    elif place < 0:  # counted from the end of a list of unknown length
+        is_place = number > 1
+    else:  # the first element may be number 0, before the first step
+        is_place = number in (place + 1, place)
+    return "" if is_place else ordinal
+
+
+def _ordinal_of_place(binding: Binding, words: Lexicon) -> str:
+    """Return the only ordinal in the clause of a comment; empty if there is none or several.
+
+    It is *last* in *the last lap<!-- … -->* and in *4<!-- … --> comes last*.
+    """
     ordinals, last = words.pattern("ordinals"), words.pattern("grammar", "last")
     clause = _clause(binding, words)
     if not re.search(r"[^\W\d_]", clause):
         # *The last lap, 52 s*, but not *3 comes first and 4 comes last*
         ahead = binding.words[: binding.at - len(clause)].rstrip()
         clause = ahead if ahead.endswith(",") else ""
-    found = re.findall(rf"\b({ordinals}|{last})\s+(?!{ordinals})[^\W\d]", clause, re.IGNORECASE)
-    if not found:
-        # *4 comes last*
-        behind = binding.words[binding.at :]
-        comes = words.regex(rf"\s<places.comes>\s({ordinals}|{last})\b")
-        found = [own[1]] if (own := comes.match(behind)) else []
-    if len(found) != 1:
-        return ""
-    number = words.value("ordinals", found[0])
-    if number is None:
-        return "" if place < 0 else found[0] if place < 1 else ""
-    # The first element may be number 0, before the first step.
-    is_place = number in (place + 1, place) if place >= 0 else number > 1
-    return "" if is_place else found[0]
+    # *the first lap*, but not *the first third*
+    before_noun = rf"\b({ordinals}|{last})\s+(?!{ordinals})[^\W\d]"
+    if found := re.findall(before_noun, clause, re.IGNORECASE):
+        return str(found[0]) if len(found) == 1 else ""
+    comes = words.regex(rf"\s<places.comes>\s({ordinals}|{last})\b")
+    match = comes.match(binding.words[binding.at :])
+    return match[1] if match else ""
 
 
 def _is_list(tree: ast.expr, variables: Mapping[str, Any]) -> bool:
-    """Return whether an expression is a list or array: a variable, or an element of one."""
+    """Return whether an expression is a list or array: a variable, or a value of a dictionary."""
     match tree:
         case ast.Name(name):
             value = variables.get(name)
@@ -189,45 +219,49 @@ def _is_list(tree: ast.expr, variables: Mapping[str, Any]) -> bool:
     return hasattr(value, "__getitem__") and not isinstance(value, (Mapping, str))
 
 
-#: A key, and all keys of its dictionary.
-_Label = tuple[str, tuple[str, ...]]
-
-
-def _labels(tree: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Label | None]:
-    """Yield the names of the elements in an expression; None for one without a name."""
+def _keys(tree: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Key | None]:
+    """Yield the keys of the elements in an expression; None for an element without a key."""
     for node in ast.walk(tree):
         match node:
             case ast.Subscript(ast.Name(owner), index):
-                yield _label(variables.get(owner), owner, index, variables)
+                yield _key_of_element(owner, index, variables)
             case ast.Subscript(ast.Subscript() | ast.Attribute()):
-                continue  # a part of an element has the name of the element
+                continue  # in `share["Oak"][0]`, the inner element has the key
             case ast.Subscript():
                 yield None
 
 
-def _arguments(side: ast.expr, tree: ast.expr) -> Iterator[_Label]:
-    """Yield the only text to which a function is applied, with all texts of an expression."""
+def _key_of_argument(side: ast.expr, tree: ast.expr) -> Iterator[_Key]:
+    """Yield the text to which a function is applied, ``count("Oak")``; its others are in the tree.
+
+    In ``count("Oak") > count("Elm")``, both texts are keys.
+    """
     texts = [node.value for node in ast.walk(tree)
              if isinstance(node, ast.Constant) and isinstance(node.value, str)]  # fmt: skip
     match side:
         case ast.Call(ast.Name(), [ast.Constant(str(key))]):
-            yield key, tuple(dict.fromkeys(texts))
+            yield _Key(key, tuple(dict.fromkeys(texts)))
 
 
-def _label(value: Any, owner: str, index: ast.expr, variables: Mapping[str, Any]) -> _Label | None:
-    """Return the name of an element of a dictionary or list, with those of all its elements."""
+def _key_of_element(owner: str, index: ast.expr, variables: Mapping[str, Any]) -> _Key | None:
+    """Return the key of an element of a variable; None if it has none.
+
+    An element of a list has the text at its beginning, as in a list of pairs, or the text at its
+    place in the only other list of as many texts.
+    """
+    value: Any = variables.get(owner)
     try:
         key = ast.literal_eval(index)
     except ValueError:
         return None
     if isinstance(value, Mapping):
-        known = tuple(one for one in value if isinstance(one, str))
-        return (key, known) if isinstance(key, str) else None
+        keys = tuple(one for one in value if isinstance(one, str))
+        return _Key(key, keys) if isinstance(key, str) else None
     if type(key) is not int or not hasattr(value, "__len__") or not -len(value) <= key < len(value):
         return None
     firsts = [one[0] for one in value if isinstance(one, (tuple, list)) and one]
     if len(firsts) == len(value) and all(isinstance(one, str) for one in firsts):
-        return firsts[key], tuple(firsts)
+        return _Key(firsts[key], tuple(firsts))
     beside = [
         tuple(one) for name, one in variables.items()
         if name != owner and isinstance(one, (list, tuple)) and len(one) == len(value)
@@ -235,21 +269,27 @@ def _label(value: Any, owner: str, index: ast.expr, variables: Mapping[str, Any]
     ]  # fmt: skip
     # The same names in another order are the result of a sort; of others, either may be meant.
     texts = beside[0] if len({tuple(sorted(one)) for one in beside}) == 1 else ()
-    return (texts[key], texts) if texts else None
+    return _Key(texts[key], texts) if texts else None
 
 
 def _clause(binding: Binding, words: Lexicon) -> str:
     """Return the clause before a comment, from the binding before it on."""
     ahead = binding.words[: binding.at]
-    ahead = ahead if ahead.strip() else binding.sentence
+    if not ahead.strip():  # another comment is directly before this one
+        ahead = binding.sentence
     return clause_end(words, "joining", "contrasting", marks=",;:").split(ahead)[-1]
 
 
-def _whole(binding: Binding) -> str:
+def _whole_sentence(binding: Binding) -> str:
+    """Return the text before the comment, and that from the binding before it on, behind it too."""
     return f"{binding.sentence} {binding.words}"
 
 
-def _says(key: str, text: str) -> bool:
-    """Return whether a text says a key, or a word that begins with it, as Monday with ``Mon``."""
+def _names(text: str, key: str) -> bool:
+    """Return whether a text names a key, or has a word that begins like one of its words.
+
+    >>> _names("On Monday it rains", "Mon"), _names("the share of oaks", "oak_2"), _names("", "oak")
+    (True, True, False)
+    """
     parts = [part for part in re.split(r"[\W_]+", key.lower()) if part]
-    return any(re.search(rf"\b{re.escape(part[:4])}", text.lower()) for part in parts)
+    return any(re.search(rf"\b{re.escape(part[:_BEGINNING])}", text.lower()) for part in parts)

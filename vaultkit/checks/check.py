@@ -1,4 +1,8 @@
-"""`Check`, the record of what a check found, and `Fix`, an edit that repairs it."""
+"""`Check`, the record of what a check found, and `Fix`, an edit that repairs it.
+
+A statement of a note is *proven* if it holds, and *contradicted* if it fails. A *trial* runs the
+note again with other numbers, to see whether a statement holds for them, too.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,8 @@ LACKS, UNBOUND, UNCOMPUTABLE, UNFIT = "lacks", "unbound", "uncomputable", "sizes
 COMPARISON = "comparison"
 #: Most characters of a name or formula in a message.
 LONGEST = 200
-_LONG_NAME = re.compile(rf"(\S{{{LONGEST - 1}}})\S+?([^\w\s…]{{0,4}})(?!\S)")
+#: A longer name, with the marks behind it: ``]]:`` in ``[[aaaa…]]: there is no such note``.
+_LONG_NAME = re.compile(rf"(?P<beginning>\S{{{LONGEST - 1}}})\S+?(?P<marks>[^\w\s…]{{0,4}})(?!\S)")
 #: Scopes of a statement: it holds for other numbers, too, or for those of the page; or a number
 #: occurs on the page, which does not prove that it is the right one.
 GENERAL, HERE, FOUND = "general", "here", "found"
@@ -107,12 +112,11 @@ class Check:
     is_law: bool = False
 
     def __post_init__(self) -> None:
-        """Shorten names and formulas in the message; outputs stay as they are."""
-        said = self.why, self.what
+        """Shorten names and formulas in the message; that of a block, with outputs, stays."""
         # A damaged ledger may contain anything.
-        readable = all(isinstance(words, str) for words in said)
-        if readable and len(self.why) > LONGEST and self.kind != "block":
-            object.__setattr__(self, "why", _shortened(*said))
+        are_texts = isinstance(self.why, str) and isinstance(self.what, str)
+        if are_texts and len(self.why) > LONGEST and self.kind != "block":
+            object.__setattr__(self, "why", _shortened(self.why, self.what))
 
     def plain(self) -> dict[str, Any]:
         """Return the record as plain data without empty values.
@@ -122,14 +126,18 @@ class Check:
         >>> Check("block", 1, "x", FAILS, chr(0xD800)).plain()["why"] == chr(92) + "ud800"
         True
         """
-        kept = ("kind", "line", "what", "outcome")
-        data = {**vars(self), "fix": self.fix and asdict(self.fix)}.items()
-        left_out = ("", None, ())
-        return {k: _encodable(v) for k, v in data if k in kept or not (v is False or v in left_out)}
+        required = ("kind", "line", "what", "outcome")
+        data = {**vars(self), "fix": self.fix and asdict(self.fix)}
+        return {
+            name: _encodable(value)
+            for name, value in data.items()
+            # `in` would also find 0, which equals False: `block` may be 0.
+            if name in required or not (value is False or value in ("", None, ()))
+        }
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> Check:
-        """Create a check from the data of `plain`.
+        """Create a check from the data of `plain`, in which JSON has made lists of tuples.
 
         Raises
         ------
@@ -137,19 +145,18 @@ class Check:
             If the data have another form.
         """
         check = cls(**data)
+        texts = ("kind", "what", "outcome", "why", "scope", "sides", "pinned", "reason")
+        are_texts = all(isinstance(getattr(check, name), str) for name in texts)
+        if not are_texts or not isinstance(check.line, int):
+            raise TypeError("a field of a check has a value of another type")
         fix = data.get("fix")
-        words = ("kind", "what", "outcome", "why", "scope", "sides", "pinned", "reason")
-        given = (getattr(check, name) for name in words)
-        if not all(isinstance(value, str) for value in given) or not isinstance(check.line, int):
-            raise TypeError("a check has words where numbers should be")
-        more: dict[str, Any] = {
-            "now": tuple((old, new) for old, new in data.get("now", ())),
-            "values": tuple((code, value) for code, value in data.get("values", ())),
-            "sizes": tuple((name, tuple(shape)) for name, shape in data.get("sizes", ())),
-        }
-        if fix is not None:
-            more["fix"] = Fix(**{**fix, "lines": tuple(fix["lines"])})
-        return replace(check, **more)
+        return replace(
+            check,
+            fix=None if fix is None else Fix(**{**fix, "lines": tuple(fix["lines"])}),
+            now=tuple((old, new) for old, new in data.get("now", ())),
+            values=tuple((code, value) for code, value in data.get("values", ())),
+            sizes=tuple((name, tuple(shape)) for name, shape in data.get("sizes", ())),
+        )
 
 
 @dataclass(frozen=True)
@@ -177,7 +184,7 @@ class Contradiction:
     def of_number(
         cls, sentence: Sentence, number: Stated, why: str, *, in_wrong_unit: bool = False
     ) -> Contradiction:
-        """Return the contradiction of a number of a sentence."""
+        """Return the contradiction of a number of a sentence, at the place of the number."""
         return cls(sentence.place_of(number.start), number.text, why, in_wrong_unit)
 
 
@@ -196,8 +203,8 @@ def strictly(checks: Iterable[Check]) -> Iterator[Check]:
 
 
 def _encodable(value: Any) -> Any:
-    """Return a value with all characters outside ASCII escaped, also within containers."""
-    if isinstance(value, str) and not value.isascii():
+    """Return a value with lone surrogates escaped, also within containers."""
+    if isinstance(value, str) and not value.isascii():  # faster than encoding every text
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, tuple):
         return tuple(map(_encodable, value))
@@ -207,11 +214,11 @@ def _encodable(value: Any) -> Any:
 
 
 def _shortened(why: str, what: str) -> str:
-    """Shorten the statement, and long names, in a message.
+    """Shorten the statement ``what`` in a message ``why`` to `LONGEST` characters, and long names.
 
     >>> print(_shortened("[[" + "a" * 5000 + "]]: there is no such note", "")[195:])
     aaaa…]]: there is no such note
     """
-    if LONGEST < len(what) < len(why.partition("\n")[0]):
+    if LONGEST < len(what) < len(why.partition("\n")[0]):  # the first line has more than it
         why = why.replace(what, f"{what[: LONGEST - 1]}…")
-    return _LONG_NAME.sub(r"\1…\2", why)
+    return _LONG_NAME.sub(r"\g<beginning>…\g<marks>", why)
