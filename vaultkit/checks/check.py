@@ -148,7 +148,7 @@ class Check:
         texts = ("kind", "what", "outcome", "why", "scope", "sides", "pinned", "reason")
         are_texts = all(isinstance(getattr(check, name), str) for name in texts)
         if not are_texts or not isinstance(check.line, int):
-            raise TypeError("a field of a check has a value of another type")
+            raise TypeError("a check has a value of another type")
         fix = data.get("fix")
         return replace(
             check,
