@@ -61,7 +61,7 @@ def draw_stability(data: Mapping[str, Any]) -> str:
             st.text(
                 place(t),
                 floor + 20,
-                f"{t}".replace("-", "−"),
+                f"{t:,}".replace("-", "−"),
                 anchor="middle",
                 cls="vk-muted",
                 size=13,
@@ -156,7 +156,7 @@ def draw_complexity(data: Mapping[str, Any]) -> str:
     parts += [
         st.path(f"M{st.num(x)} {st.num(y)}V{bottom}", cls="muted", more=' stroke-dasharray="4 4"'),
         st.dot(x, y, 5, "fg"),
-        st.text(x + 12, y + 24, f"equal at $n$ = 2$d$ = {2 * d}"),
+        st.text(x + 12, y + 24, f"equal at $n$ = 2$d$ = {2 * d:,}"),
         st.text(
             left - 40,
             bottom + 52,
@@ -170,7 +170,7 @@ def draw_complexity(data: Mapping[str, Any]) -> str:
         "Computational complexity",
         f"Multiply-adds of one layer against the sequence length n, for d = {d}, both axes"
         " logarithmic. The projections, 4nd², and attention, 2n²d, are straight lines; attention"
-        f" is steeper, and they cross at n = 2d = {2 * d}.",
+        f" is steeper, and they cross at n = 2d = {2 * d:,}.",
         bottom + 68,
         parts,
         left=16,
@@ -235,7 +235,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
     x, y = place(6 * 768, 0.5)
     parts.append(st.text(x - 8, y - 8, "$d$ = 768", anchor="end", cls="vk-petrol"))
     x, y = place(6 * 4096, 0.5)
-    parts.append(st.text(x + 12, y + 18, "$d$ = 4096", cls="vk-rose"))
+    parts.append(st.text(x + 12, y + 18, "$d$ = 4,096", cls="vk-rose"))
     anchors = {
         "GPT-2": ("end", -8, -8),
         "LLaMA 7B": ("start", 16, 14),
@@ -263,7 +263,7 @@ def draw_share(data: Mapping[str, Any]) -> str:
         "attention-share",
         "The share of attention",
         "The share of attention in the multiply-adds of a block, n/(n + 6d), against the length n,"
-        f" for widths of 768 and 4096. It is one half at n = 6d. {said}.",
+        f" for widths of 768 and 4,096. It is one half at n = 6d. {said}.",
         bottom + 60,
         parts,
         left=16,

@@ -63,7 +63,7 @@ def draw(data: Mapping[str, Any]) -> str:
                 (square, "score", "$QK^T$", "·"),
                 (tall, "value", "$V$", ""),
             ),
-            f"{n} × {n} scores",
+            f"{n:,} × {n:,} scores",
             data["left"],
         ),
         (
@@ -92,9 +92,9 @@ def draw(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "two-orders",
         "Three matrices, multiplied in two orders",
-        f"Matrices of {n} tokens and width {d} in true proportions. Scores first, there is a square"
-        f" of {n} by {n} between, and {data['left']:,} multiply-adds; keys and values first, a"
-        f" square of {d} by {d}, and {data['right']:,}.",
+        f"Matrices of {n:,} tokens and width {d} in true proportions. Scores first, there is a"
+        f" square of {n:,} by {n:,} between, and {data['left']:,} multiply-adds; keys and"
+        f" values first, a square of {d} by {d}, and {data['right']:,}.",
         492,
         parts,
         left=20,

@@ -66,7 +66,7 @@ def draw_variance(data: Mapping[str, Any]) -> str:
     ):
         parts += [
             st.path(leader, cls="muted", width=0.75),
-            st.text(x, y, f"$d_k$ = {d}", cls="vk-score"),
+            st.text(x, y, f"$d_k$ = {d:,}", cls="vk-score"),
             st.text(x, y + 19, f"std {data[f'raw std {d}']:.2g}", cls="vk-muted", size=st.SMALL),
         ]
     stds = [f"{data[f'scaled std {d}']:.2f}" for d in widths]
@@ -76,13 +76,13 @@ def draw_variance(data: Mapping[str, Any]) -> str:
         st.path("M282 354h20M323 424h12", cls="muted", width=0.75),
         st.text(308, 359, "$d_k$ = 4", cls="vk-score"),
         st.text(308, 378, f"std {stds[0]}", cls="vk-muted", size=st.SMALL),
-        st.text(341, 429, "$d_k$ = 64, 1024", cls="vk-score"),
+        st.text(341, 429, "$d_k$ = 64, 1,024", cls="vk-score"),
         st.text(341, 448, f"std {stds[1]}, {stds[2]}", cls="vk-muted", size=st.SMALL),
     ]
     return st.figure_svg(
         "score-variance",
         "Spread of the scores",
-        "Histograms of query-key scores of standard normal vectors for d_k = 4, 64 and 1024."
+        "Histograms of query-key scores of standard normal vectors for d_k = 4, 64 and 1,024."
         " Unscaled they spread with standard deviations "
         + ", ".join(f"{data[f'raw std {d}']:.2g}" for d in widths)
         + f"; divided by the root of d_k, {', '.join(stds)}: the three nearly coincide.",
@@ -168,7 +168,7 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
             parts += [st.dot(a, b, 3.5, hue) for a, b in zip(x, values, strict=True)]
             parts.append(st.text(x[-1] + 12, values[-1] + 5, words, cls=f"vk-{hue}"))
         parts += [
-            st.text(place, top + height + 22, str(d_k), anchor="middle", cls="vk-muted", size=13)
+            st.text(place, top + height + 22, f"{d_k:,}", anchor="middle", cls="vk-muted", size=13)
             for place, d_k in zip(x, widths, strict=True)
         ]
         parts.append(st.text(x[-1] + 40, top + height + 22, "$d_k$"))
@@ -176,7 +176,7 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
     return st.figure_svg(
         "softmax-saturation",
         "Saturation of softmax",
-        "Two charts against d_k from 1 to 1024, for standard normal queries and 64 keys. The mean"
+        "Two charts against d_k from 1 to 1,024, for standard normal queries and 64 keys. The mean"
         f" largest weight rises from {largest[0, 0]} to {largest[0, -1]} unscaled and ends at"
         f" {largest[1, -1]} scaled; the median length of a query's gradient peaks at"
         f" {gradient[0].max()}, then falls to {gradient[0, -1]} unscaled, and ends at"

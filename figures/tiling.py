@@ -118,7 +118,7 @@ def draw_half(data: Mapping[str, Any]) -> str:
             for y in (float(np.interp(tick, (0, high), (floor, top))),)
         ),
         *(
-            st.text(float(x), floor + 20, str(n), anchor="middle", cls="vk-muted", size=13)
+            st.text(float(x), floor + 20, f"{n:,}", anchor="middle", cls="vk-muted", size=13)
             for x, n in list(zip(xs, keys, strict=True))[::2]
         ),
         st.text(

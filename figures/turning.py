@@ -96,7 +96,7 @@ def draw(data: Mapping[str, Any]) -> str:
             cls="vk-muted", size=st.SMALL,
         ),
         st.text(
-            left, floor + 68, "line: query at position 24; dots: query at position 1024",
+            left, floor + 68, "line: query at position 24; dots: query at position 1,024",
             cls="vk-muted", size=st.SMALL,
         ),
     ]  # fmt: skip
@@ -106,7 +106,7 @@ def draw(data: Mapping[str, Any]) -> str:
         f"Two circles. On each, one pair of numbers of a query at the positions 0 to"
         f" {POSITIONS - 1}. The first pair turns by one radian for each position, the second by a"
         " tenth of that. Below, the score of a query and a key against their distance: the same"
-        " values whether the query is at position 24 or 1024.",
+        " values whether the query is at position 24 or 1,024.",
         floor + 84,
         parts,
         left=29.5,

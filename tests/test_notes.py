@@ -8,7 +8,10 @@ import pytest
 from figures import FIGURES, FILES, formulas
 from figures.style import OUTLINES
 from tests.own_vault import VAULT
+from vaultkit.claims.claims import claims_of
 from vaultkit.read.note import Note
+from vaultkit.render.printed_heads import find_tables
+from vaultkit.render.printed_rows import find_rows
 from vaultkit.tex import parse
 
 NOTES = sorted(VAULT.notes.values(), key=lambda note: note.path)
@@ -95,6 +98,63 @@ def test_every_figure_has_a_caption() -> None:
         for number, line in enumerate(note.lines, 1):
             if re.match(r"!\[.*\]\(figures/", line):
                 assert re.fullmatch(r"\*[^*].*\*", note.lines[number]), f"{note.path}:{number}"
+
+
+#: Four or more digits without a comma.
+LONG = re.compile(r"(?<![\d.,])\d{4,}")
+#: Names that are numbers: a seed, and a word of an example.
+NUMBER_NAMES = {"1234", "1001"}
+
+
+@every_note
+def test_long_numbers_in_sentences_have_commas(note: Note) -> None:
+    lines = note.text.splitlines()
+    missing = [
+        (quantity.line, quantity.text)
+        for quantity in claims_of(note).quantities
+        if LONG.search(quantity.text) and quantity.text not in NUMBER_NAMES
+        # Formulas and code have none.
+        if not any(
+            part.start() < quantity.column - 1 < part.end()
+            for part in re.finditer(r"\$[^$]*\$|`[^`]*`", lines[quantity.line - 1])
+        )
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("note", NOTES, ids=lambda note: note.name)
+def test_long_numbers_in_printed_tables_have_commas(note: Note) -> None:
+    outputs = [block.output.text.splitlines() for block in note.blocks if block.output]
+    tables = [
+        lines[first : first + size]
+        for lines in outputs
+        for first, size in (
+            *((first, table.size) for first, table in find_tables(lines)),
+            *((first, len(table.rows)) for first, table in find_rows(lines)),
+        )
+    ]
+    # Shapes are written as Python does.
+    rows = [re.sub(r"\([^()]*\)", "", row) for table in tables for row in table]
+    assert [row for row in rows if LONG.search(row)] == []
+
+
+def test_long_numbers_in_figures_have_commas() -> None:
+    missing = {
+        path.name: found
+        for path in sorted((VAULT.root / "figures").glob("*.svg"))
+        if (found := [text for text in _texts(path) if LONG.search(text)])
+    }
+    assert missing == {}
+
+
+def _texts(path: Path) -> list[str]:
+    drawing = re.sub(
+        r"<(style|desc|title|metadata)\b.*?</\1>",
+        "",
+        path.read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
+    return re.findall(r">([^<]+)<", drawing)
 
 
 @every_note

@@ -23,7 +23,7 @@ const sentence = (d_k, divisor, { scaled, weights, norm }, share) => {
   const largest = Math.max(...weights);
   const dead = norm < 0.01 ? " The row is dead: a change of its scores hardly changes its weights."
     : largest < 1.25 / weights.length ? " The weights are nearly even, whatever the query asks for." : "";
-  return `$d_k$ = ${d_k}, ${HOW[divisor]}: the scores have a standard deviation of ${said(std(scaled))}. The largest`
+  return `$d_k$ = ${d_k.toLocaleString("en")}, ${HOW[divisor]}: the scores have a standard deviation of ${said(std(scaled))}. The largest`
     + ` weight is ${said(largest)}; the gradient is ${said(share)} of what it could be.${dead}`;
 };
 
@@ -57,7 +57,7 @@ export const mount = (figure) => {
   things.slider({
     label: "width $d_k$", min: 0, max: widths.length - 1, step: 1,
     value: (state) => state.power,
-    text: (state) => String(widths[state.power]),
+    text: (state) => widths[state.power].toLocaleString("en"),
     input: (chosen) => ({ power: chosen }),
   });
   things.choice({
