@@ -131,24 +131,26 @@ class Shapes:
             known = self._counted_arrays(shape) if shape.subject else self._are_arrays
             return words <= self.made.lengths and bool(known)
         things = any(word in self.made.named or word in self.made.others for word in words)
-        if things and not (shape.called and not shape.product):
+        if things and not (shape.is_called_shape and not shape.is_product):
             return False
-        if shape.factors or shape.square:
+        if shape.factors or shape.is_square:
             return bool(shape.factors or len(set(shape.dims)) > 1)
         if not words:
             # A pair of small numbers may as well be a point.
             small = all(int(dim) < 10 for dim in shape.dims)
             named = shape.subject or shape.word in self.made.named or self.subject_of(shape)
-            return bool(shape.called or shape.product or shape.alone or named or not small)
+            return bool(
+                shape.is_called_shape or shape.is_product or shape.is_alone or named or not small
+            )
         bound = words & self.made.lengths
-        if _is_divided(shape) and not (shape.called or (shape.product and bound)):
+        if _is_divided(shape) and not (shape.is_called_shape or (shape.is_product and bound)):
             return False
         if bound == words:
             return True
         symbols = all(len(word) == 1 or "_" in word or word in bound for word in words)
         if len(shape.dims) == 1:
             return symbols and _is_whole(shape) and bool(self.subject_of(shape))
-        return symbols and bool(shape.called or bound)
+        return symbols and bool(shape.is_called_shape or bound)
 
     @property
     def _are_arrays(self) -> bool:
@@ -161,8 +163,11 @@ class Shapes:
         own = self._shapes_of_expression(subject, shape.line) if subject else None
         if shape.code and (whole := self._shapes_of_expression(shape.code, shape.line)):
             return shape.code, whole
-        if not own and not shape.subject and shape.beside in self.made.named:
-            subject, own = shape.beside, self._shapes_of_expression(shape.beside, shape.line)
+        if not own and not shape.subject and shape.word_before in self.made.named:
+            subject, own = (
+                shape.word_before,
+                self._shapes_of_expression(shape.word_before, shape.line),
+            )
             if own and {len(s) for s in own} != {len(shape.dims)}:
                 return None
         return (subject, own) if own else None
@@ -221,7 +226,7 @@ class Shapes:
                 return ""
         if shape.axis:
             return self._message_about_count(shape)
-        if shape.square:
+        if shape.is_square:
             return f"{shape.text}: a square has sides of equal length"
         try:
             wanted = self.lengths_of(shape)
@@ -261,7 +266,7 @@ class Shapes:
         whole |= name == shape.code and not _names(shape.dims)
         if any(s == wanted or (not whole and _ends_in(s, wanted)) for s in own):
             return ""
-        if not shape.called and wanted in self.made.vectors[name]:
+        if not shape.is_called_shape and wanted in self.made.vectors[name]:
             return ""  # the brackets hold its elements, not its shape
         return f"{shape.text}: {self._called(shape, name)} has shape {_listed(own)}"
 
@@ -271,7 +276,7 @@ class Shapes:
         For an array of the nearest blocks, axes of a batch may precede them, unless the text states
         all lengths. A factor of a product may be a transpose that has no name.
         """
-        turned = bool(shape.turned or shape.factors)
+        turned = bool(shape.is_transposed or shape.factors)
         if any(s == wanted or (turned and _transposed(s) == wanted) for s in self._all_shapes()):
             return True
         near = sorted(self.made.states, key=lambda state: abs(state.line - shape.line))[:_NEAR]
@@ -284,11 +289,11 @@ class Shapes:
     def _is_no_shape(self, shape: Shape, wanted: tuple[int, ...]) -> bool:
         """Return whether the page has the same numbers as a row, or their product as a number."""
         # A tuple of names cannot be a row of numbers.
-        may_be_row = not (shape.called and _names(shape.dims))
+        may_be_row = not (shape.is_called_shape and _names(shape.dims))
         if may_be_row and (wanted in self.made.runs or wanted in self.made.rows):
             return True
-        is_product = shape.product and " by " not in shape.text
-        if not is_product or shape.called or shape.factors:
+        is_product = shape.is_product and " by " not in shape.text
+        if not is_product or shape.is_called_shape or shape.factors:
             return False
         has_numbers_only = all(dim.isdigit() for dim in shape.dims)
         return has_numbers_only and math.prod(wanted) in self.made.numbers
@@ -322,7 +327,7 @@ class Shapes:
 
     def _is_of_transpose(self, shape: Shape, subject: str) -> bool:
         """Return whether the text states the shape of the transpose of ``subject``."""
-        return shape.turned and not subject.endswith(".T") and "@" not in subject
+        return shape.is_transposed and not subject.endswith(".T") and "@" not in subject
 
     def arrays_with_shape(self, shape: Shape) -> str:
         """Return the variables with a shape as text: *Q (6, 2); K (6, 2)*; empty if none has it."""
@@ -346,7 +351,7 @@ class Shapes:
             for dims in sorted(known):
                 if _ends_in(dims, wanted):
                     found.append(f"{name} {dims}")
-                elif _ends_in(_transposed(dims), wanted) and (shape.turned or of):
+                elif _ends_in(_transposed(dims), wanted) and (shape.is_transposed or of):
                     found.append(f"{name} transposed {_transposed(dims)}")
         # A variable with exactly this shape comes before those with axes of a batch before it.
         found.sort(key=lambda entry: not entry.endswith(f" {wanted}"))

@@ -68,7 +68,9 @@ def _derive(note: Note) -> Claims:
     for piece in note.prose:
         of_piece = [*stated_shapes(piece), *stated_counts(piece)]
         # *(2, 3)* is a vector, too, unless the text says that it is a shape.
-        sure = {(s.line, s.column) for s in of_piece if s.called or s.subject or s.alone}
+        sure = {
+            (s.line, s.column) for s in of_piece if s.is_called_shape or s.subject or s.is_alone
+        }
         quantities += (
             quantity
             for quantity in stated_quantities(piece)

@@ -1,4 +1,7 @@
-"""Lengths of arrays that the text counts in words: *Q has 4 rows*, *the three columns of K*."""
+"""Lengths of arrays that the text counts in words: *Q has 4 rows*, *the three columns of K*.
+
+Each count is a `Shape` with one dimension, along the axis that is counted.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,14 @@ _ENGLISH = lexicon()
 #: Nouns that are counted, with the axis of an array along which they are.
 _AXES = {noun: axis for axis, nouns in _ENGLISH.words["counted"].items() for noun in nouns}
 _AXES |= dict.fromkeys(_ENGLISH.words["counting"]["dimensional"], "axes")
-_ACROSS = {"rows": "columns", "columns": "rows"}
+_OTHER_AXIS = {"rows": "columns", "columns": "rows"}
 _NOUN = _ENGLISH.pattern("counted")
+#: A number in digits or in words, or a name; the name of a size begins with a small letter.
 _NUMBER = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[A-Za-z]\w*{END}|[A-Za-z]+_\w+)"
 _SIZE = rf"(?:\d{{1,5}}|(?i:{NUMERAL})|{CODE}[a-z]\w*{END}|[a-z]+_\w+)"
+#: Most characters before a count in which a word such as *first* may be.
+_CLOSE_BEFORE = 30
+_NO_MARKS = str.maketrans("", "", CODE + END + LINK)
 
 
 def _compiled(template: str) -> re.Pattern[str]:
@@ -33,6 +40,7 @@ _ANY = _compiled(
 #: Every match contains one of these; searching for them first is faster.
 _NOUNS = (*_AXES, *_ENGLISH.words["counting"]["length"])
 _COUNT = rf"(?P<number>{_NUMBER})\s(?P<noun>{_NOUN})"
+#: An array, as code or as a name: *Q*, *Kᵀ*, *scores*.
 _THING = rf"(?:{CODE}[^{CODE}{END}]{{1,40}}{END}|(?<![\w'’.^-])[A-Za-zα-ω]\w{{0,20}}(?:ᵀ|\^\s?T)?)"
 #: The end of a count; after *two rows that …*, only some of the rows are counted.
 _ENDS = rf"(?=[{LINK}]?(?:[.,;:!?)]|\s?$|\s\(|\s<counting.next_clause>\b|{REASONS.pattern}))"
@@ -126,55 +134,59 @@ _PATTERNS = (
     _HAS, _IS, _BRACKETS, _OF_SIZE, _OWN, _NUMBER_OF, _THERE, _BOTH_IN, _THE, _DIMENSIONAL,
 )  # fmt: skip
 #: Those in which the array is named behind *of* or *in*.
-_WITHIN = (_THE, _NUMBER_OF, _THERE, _BOTH_IN)
+_ARRAY_BEHIND = (_THE, _NUMBER_OF, _THERE, _BOTH_IN)
 
 
 def stated_counts(prose: Prose) -> Iterator[Shape]:
     """Yield the numbers of rows, columns or entries that a piece of text states."""
     if not any(noun in prose.text for noun in _NOUNS) or not _ANY.search(prose.text):
         return
-    named: dict[tuple[int, int], list[str]] = {}
+    subjects: dict[tuple[int, int], list[str]] = {}
     for shape in _counts_of_arrays(prose):
-        named.setdefault((shape.line, shape.column), []).append(shape.subject)
+        subjects.setdefault((shape.line, shape.column), []).append(shape.subject)
         yield shape
-    yield from _counts_of_things(prose, named)
+    yield from _counts_without_name(prose, subjects)
 
 
-def _counts_of_things(prose: Prose, named: Mapping[tuple[int, int], list[str]]) -> Iterator[Shape]:
-    """Yield the counts of things that are not named arrays."""
+def _counts_without_name(
+    prose: Prose, subjects: Mapping[tuple[int, int], list[str]]
+) -> Iterator[Shape]:
+    """Yield the counts of arrays without a name: *a vector of three numbers*.
+
+    ``subjects`` are those of the counts at each place that were read as counts of named arrays. If
+    such a subject is a mere word, it may be no array, so that the count is read here as well.
+    """
     text = prose.text
     for pattern in (_TABLE, _VECTOR, _SOMETHING):
-        for found in pattern.finditer(text):
-            number = next(n for n in ("number", "length", "width") if found.groupdict().get(n))
-            start = found.start("long" if number == "length" else number)
+        for match in pattern.finditer(text):
+            groups = match.groupdict()
+            number = next(n for n in ("number", "length", "width") if groups.get(n))
+            start = match.start("long" if number == "length" else number)
             place = prose.place_of(start)
-            words = named.get(place, [])
-            if not all(map(_WORD.fullmatch, words)):
-                continue  # this is the count of a named array
-            if not _is_stated(text, found):
+            words = subjects.get(place, [])
+            if not all(map(_WORD.fullmatch, words)) or not _is_stated(match):
                 continue
-            if _SOME.search(text[max(0, found.start() - 30) : found.start()]):
+            if _SOME.search(text[max(0, match.start() - _CLOSE_BEFORE) : match.start()]):
                 continue
-            dims = [found[number]]
-            axis = ""
-            if pattern is _TABLE:
-                other = found["other"] or found["each"]
-                dims = [found[number], other]
-                dims = dims[::-1] if _AXES[found["noun"]] == "columns" else dims
-            else:
-                axis = _AXES[found["noun"]] if pattern is _SOMETHING else "columns"
+            dims, axis = [match[number]], "columns"
+            if pattern is _SOMETHING:
+                axis = _AXES[match["noun"]]
+            elif pattern is _TABLE:  # the whole shape
+                dims, axis = [match[number], match["other"] or match["each"]], ""
+                if _AXES[match["noun"]] == "columns":
+                    dims.reverse()
             lengths = tuple(map(_length, dims))
             if lengths == ("1",):
                 continue  # *of length 1* is often a norm
-            end = found.end("noun" if pattern is _SOMETHING else 0)
+            end = match.end("noun" if pattern is _SOMETHING else 0)
             yield Shape(
                 *place,
-                re.sub(f"[{CODE}{END}{LINK}]", "", text[start:end]).strip(),
+                text[start:end].translate(_NO_MARKS).strip(),
                 lengths,
                 word=words[0] if words else "",
                 axis=axis,
-                called=not axis,
-                given=prose.reason_behind(text, found.end()),
+                is_called_shape=not axis,
+                given=prose.reason_behind(text, match.end()),
             )
 
 
@@ -182,36 +194,36 @@ def _counts_of_arrays(prose: Prose) -> Iterator[Shape]:
     """Yield the counts of named arrays: *Q has 4 rows*, *the transpose of Q has 3 rows*."""
     text = prose.text
     for pattern in _PATTERNS:
-        for found in pattern.finditer(text):
-            if not _is_stated(text, found):
+        for match in pattern.finditer(text):
+            if not _is_stated(match):
                 continue
-            begins, ends = clause_span(text, found.start(), found.start())
-            before = text[begins : found.start()]
+            begins, ends = clause_span(text, match.start(), match.start())
+            before = text[begins : match.start()]
             # *Each row of Q* and *the transpose of Q* are not Q itself.
             part = _PART.search(before)
-            if not part and pattern not in _WITHIN and _ASIDE.search(before):
+            if not part and pattern not in _ARRAY_BEHIND and _ASIDE.search(before):
                 continue
-            within = ("row" if part["row"] else "column" if part["column"] else "") if part else ""
-            transposed = bool(_TRANSPOSED.search(text, found.start(), found.start("number")))
-            transposed |= bool(part and not within)
-            within = "" if transposed else within
-            things = re.findall(_THING, found["things"])
+            line = ("row" if part["row"] else "column" if part["column"] else "") if part else ""
+            is_transposed = bool(_TRANSPOSED.search(text, match.start(), match.start("number")))
+            is_transposed |= bool(part and not line)
+            things = re.findall(_THING, match["things"])
             subject = ", ".join(product_as_code(thing.strip(CODE + END)) for thing in things)
             if not subject:
                 continue
-            for count, counted in _joined_counts(found, pattern):
-                if axis := _axis(counted, within):
-                    yield _shape(prose, count, subject, axis, transposed)
+            for count, counted in _joined_counts(match, pattern):
+                if axis := _axis(counted, "" if is_transposed else line):
+                    yield _shape(prose, count, subject, axis, is_transposed)
             if pattern is _HAS and not part:
-                for each in _EACH.finditer(text, found.end(), ends):
+                for each in _EACH.finditer(text, match.end(), ends):
                     axis = "columns" if each["row"] else "rows"
-                    yield _shape(prose, each, subject, axis, transposed)
+                    yield _shape(prose, each, subject, axis, is_transposed)
 
 
-def _is_stated(text: str, found: re.Match[str]) -> bool:
+def _is_stated(match: re.Match[str]) -> bool:
     """Return whether a count is stated, not supposed, denied or asked for."""
-    begins, ends = clause_span(text, found.start(), found.start())
-    return not _SUPPOSED.search(text, begins, found.start()) and text[ends : ends + 1] != "?"
+    text, start = match.string, match.start()
+    begins, ends = clause_span(text, start, start)
+    return not _SUPPOSED.search(text, begins, start) and text[ends : ends + 1] != "?"
 
 
 def _joined_counts(
@@ -222,41 +234,51 @@ def _joined_counts(
     *Q has 4 rows and 3 columns* has two, *4 rows of 3 numbers* too.
     """
     text = first.string
-    two_only = pattern in (_BOTH_IN, _OF_SIZE)
+    has_two_counts = pattern in (_BOTH_IN, _OF_SIZE)
     count: re.Match[str] | None = first
     counted = _AXES[first["noun"]]
     while count:
         yield count, counted
-        each = _EACH_OF.match(text, count.end()) if counted in _ACROSS else None
-        if each:
-            count, counted = each, _ACROSS[counted]
+        of_each = _EACH_OF.match(text, count.end()) if counted in _OTHER_AXIS else None
+        if of_each:
+            count, counted = of_each, _OTHER_AXIS[counted]
             continue
-        if two_only:
+        if has_two_counts:
             count = _AND_ALSO.match(text, count.end()) if count is first else None
         else:
-            count = None if pattern in _WITHIN else _NEXT.match(text, count.end())
+            count = None if pattern in _ARRAY_BEHIND else _NEXT.match(text, count.end())
         if count:
             counted = _AXES[count["noun"]]
 
 
-def _axis(counted: str, within: str) -> str:
-    """Return the axis that is counted: of an array, or ``within`` one of its rows or columns."""
-    if not within:
+def _axis(counted: str, line: str) -> str:
+    """Return the axis of an array that is counted; empty for what is no axis of it.
+
+    ``line`` is ``row`` or ``column`` if only one of these is counted: the entries of a row are
+    columns, and a row has no rows.
+    """
+    if not line:
         return counted
-    return {"row": "columns", "column": "rows"}[within] if counted == "entries" else ""
+    return {"row": "columns", "column": "rows"}[line] if counted == "entries" else ""
 
 
-def _shape(prose: Prose, found: re.Match[str], subject: str, axis: str, transposed: bool) -> Shape:
+def _shape(
+    prose: Prose, count: re.Match[str], subject: str, axis: str, is_transposed: bool
+) -> Shape:
     """Return the length that a match states, as a shape with one dimension along ``axis``."""
-    start, end = found.start("number"), max(found.end("number"), found.end("noun"))
-    dim = _length(found["number"])
-    shown = re.sub(f"[{CODE}{END}{LINK}]", "", prose.text[start:end])
-    given = prose.reason_behind(prose.text, end)
+    start, end = count.start("number"), max(count.end("number"), count.end("noun"))
     return Shape(
-        *prose.place_of(start), shown, (dim,), subject, axis=axis, turned=transposed, given=given
+        *prose.place_of(start),
+        prose.text[start:end].translate(_NO_MARKS),
+        (_length(count["number"]),),
+        subject,
+        axis=axis,
+        is_transposed=is_transposed,
+        given=prose.reason_behind(prose.text, end),
     )
 
 
 def _length(number: str) -> str:
+    """Return a number in digits, or the name of a length: *four* → ``4``, *n* → ``n``."""
     number = number.strip(CODE + END)
     return str(parse_numeral(number)) if re.fullmatch(NUMERAL, number.lower()) else number
