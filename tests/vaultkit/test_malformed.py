@@ -38,7 +38,7 @@ MALFORMED = {
         3,
         "a quotation mark is not closed",
     ),
-    "a backslash comes last": (fence("x = 1", "title=a\\"), 3, "a backslash without a command"),
+    "a backslash comes last": (fence("x = 1", "title=a\\"), 3, "a backslash at the end"),
     "no regular expression": (
         fence("1", 'volatile="(("') + "\n```text\n1\n```\n",
         3,

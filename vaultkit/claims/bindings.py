@@ -242,7 +242,9 @@ def _binding(
     stop = _STOP.search(plain, at)
     spots = tuple(
         (max(0, first - begins), *piece.place_of(max(first, begins)))
-        for first, following in pairwise([*(part[0] for part in piece.parts), len(piece.text)])
+        for first, following in pairwise(
+            [*(part.position for part in piece.parts), len(piece.text)]
+        )
         if following > begins and first < at
     )
     return Binding(

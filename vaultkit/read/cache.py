@@ -27,11 +27,12 @@ from vaultkit.read.note import Cell, Note, ParagraphWithCode, Texts
 from vaultkit.read.prose import Prose
 from vaultkit.store import Store, code_digest, key_of
 
-#: Bytes beyond which a file is not cached.
+#: Bytes beyond which a file is not cached: a notebook with pictures, which would fill the store.
 _LARGEST = 4 << 20
 #: The kind of these entries in the store.
 _KIND = "note"
-#: For how many notes the texts stay unpickled.
+#: For how many notes the texts stay unpickled: checks read those of one note, and of notes that it
+#: links to, several times in a row.
 _MOST_UNPACKED = 8
 _PACKAGE = __name__.rpartition(".")[0]
 #: Classes in records that are neither records nor built in.
@@ -57,17 +58,18 @@ class Cache:
     def note(self, path: Path, read: Callable[[Path], Note]) -> Note:
         """Return the parsed note of a file, from the store if that is current, else by ``read``."""
         key, name = _key_of_file(path), os.fspath(path)
-        known = self._store.recent.get(key)
-        if isinstance(known, Note):
-            return known
-        if key and (content := self._store.find(_KIND, name, key)) is not None:
+        in_memory = self._store.recent.get(key)
+        if isinstance(in_memory, Note):
+            return in_memory
+        if key and (pickled := self._store.find(_KIND, name, key)) is not None:
             with suppress(Exception):  # a damaged record may raise anything
-                note = _Records(io.BytesIO(content)).load()
+                note = _NoteUnpickler(io.BytesIO(pickled)).load()
                 if isinstance(note, Note) and note.path == path:
                     self._store.recent[key] = note
                     return note
         note = read(path)
         if key and key == _key_of_file(path):  # unless the file was changed meanwhile
+            # A note that cannot be pickled, such as one nested too deeply, is not cached.
             with suppress(pickle.PicklingError, RecursionError, TypeError, ValueError):
                 note = replace(note, texts=_PackedTexts(note.texts))
                 self._store.put(_KIND, name, key, pickle.dumps(note, protocol=5))
@@ -75,12 +77,12 @@ class Cache:
         return note
 
     def prune_deleted(self, root: Path, paths: Iterable[Path]) -> None:
-        """Delete the entries of files below a folder other than these."""
-        below = os.path.join(root, "")  # noqa: PTH118
-        self._store.forget_others(_KIND, map(os.fspath, paths), below)
+        """Delete the entries of files below the folder ``root``, except those of ``paths``."""
+        root_with_slash = os.path.join(root, "")  # noqa: PTH118
+        self._store.forget_others(_KIND, map(os.fspath, paths), root_with_slash)
 
     def is_empty(self) -> bool:
-        """Return whether it has no notes."""
+        """Return whether the store has no notes."""
         return not self._store.names(_KIND)
 
 
@@ -97,7 +99,7 @@ class _PackedTexts(Texts):
 
     def __init__(self, texts: Texts) -> None:
         data = zlib.compress(pickle.dumps(texts, protocol=5), level=1)
-        object.__setattr__(self, "packed", data)
+        object.__setattr__(self, "packed", data)  # the class is frozen
 
     @property
     def prose(self) -> tuple[Prose, ...]:
@@ -115,26 +117,35 @@ class _PackedTexts(Texts):
 @lru_cache(maxsize=_MOST_UNPACKED)
 def _unpacked(packed: bytes) -> Texts:
     """Return texts that were pickled and compressed."""
-    texts = _Records(io.BytesIO(zlib.decompress(packed))).load()
+    texts = _NoteUnpickler(io.BytesIO(zlib.decompress(packed))).load()
     assert isinstance(texts, Texts)
     return texts
 
 
-class _Records(pickle.Unpickler):
-    """Unpickles the records of notes."""
+class _NoteUnpickler(pickle.Unpickler):
+    """Unpickles notes. It knows only the classes that notes consist of."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return a class by its name, if it is one of the records."""
+        """Return a class by its name; raise UnpicklingError unless notes consist of such records.
+
+        These are the records of this package, and `_OTHER_CLASSES`.
+        """
         is_other = (module, name) in _OTHER_CLASSES
         if is_other or module.startswith(f"{_PACKAGE}."):
-            known = super().find_class(module, name)
-            if isinstance(known, type) and (is_other or is_dataclass(known)):
-                return known
+            named = super().find_class(module, name)
+            if isinstance(named, type):
+                is_record = is_dataclass(named) or issubclass(named, tuple)  # a `NamedTuple` is one
+                if is_other or is_record:
+                    return named
         raise pickle.UnpicklingError(f"{module}.{name} is not part of a note")
 
 
 def _key_of_file(path: Path) -> bytes:
-    """Return the fingerprint of a file's path and content; empty if it must not be cached."""
+    """Return the fingerprint of the parser, a file's path and its content.
+
+    It is empty if the file must not be cached: one that is too large, is no regular file (reading
+    a pipe would wait), or cannot be opened.
+    """
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
@@ -147,6 +158,6 @@ def _key_of_file(path: Path) -> bytes:
 
 @cache
 def _parser_digest() -> bytes:
-    """Return the fingerprint of the parser's code."""
+    """Return the fingerprint of the parser: its code, and the versions of what it uses."""
     versions = (sys.version, markdown_it.__version__, mdit_py_plugins.__version__, yaml.__version__)
     return key_of(versions, code_digest(Path(__file__).parent))

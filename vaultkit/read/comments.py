@@ -19,24 +19,47 @@ _FILLED = re.compile(f"{FILLER}+")
 #: Filler at the end of a line, with the blanks before it, which would become a line break.
 _TRAILING = re.compile(rf"[ \t]*{FILLER}[{FILLER} \t]*$", re.MULTILINE)
 
+#: The front matter at the beginning of a text, from ``---`` to ``---``.
 _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
+#: The marks of quotes and the indentation at the beginning of a line: ``> > ``.
 _PREFIX = re.compile(r"[> \t]*")
+#: The mark of a list item: ``- `` or ``12. ``.
 _ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
 _BEGINS_ITEM = re.compile(rf" {{0,3}}{_ITEM}")
-_ENDS_PARAGRAPH = re.compile(rf"\n(?:[> \t]*(?:\n|\Z)|[> \t]*(?:{_ITEM}|\#{{1,6}}[ \t]|```|~~~))")
+#: The end of a line below which is a blank line, a list item, a heading or a fence.
+_ENDS_PARAGRAPH = re.compile(
+    rf"""\n [> \t]*
+    (?: \n | \Z | {_ITEM} | \#{{1,6}}[ \t] | ``` | ~~~ )""",
+    re.VERBOSE,
+)
 #: The end of a comment; one that begins alone on a line ends where a line begins or ends with it.
 _CLOSES = re.compile("%%")
 _CLOSES_BLOCK = re.compile(r"(?<=\n)[> \t]*%%|%%(?=[ \t]*(?:\n|\Z))")
+#: The HTML comments behind the last bar of a row, up to the end: ``| 1 | <!-- a --> <!-- b -->``.
 _BEHIND_ROW = re.compile(r"(?<=\|)\s*(?:<!--(?:(?!-->).)*-->\s*)+$")
+#: What may begin a comment, or contain ``%%`` that begin none.
 _SIGNS = re.compile(
-    rf"(?P<fence>^(?P<before>[> \t]*(?:{_ITEM})*)(?P<mark>`{{3,}}(?=[^`\n]*$)|~{{3,}}).*$)"
-    r"|(?P<indented>(?:(?<=\A)|(?<=\n\n))(?:(?: {4}|\t).*(?:\n(?=[ \t]*\n?(?: {4}|\t))|\n?))+)"
-    r"|(?P<html><!--)|(?P<escape>\\%%[^\n%]*%%|\\.)|(?P<code>`+)|(?P<display>\$\$)"
-    # An inline formula, as dollarmath parses it.
-    r"|(?P<inline>(?<!\$)\$(?![\s$])(?:\\.|[^$\\\n])*?(?<!\s)\$(?!\d))"
-    r"|(?P<comment>%%)",
-    re.MULTILINE,
+    rf"""
+    # The opening line of a fence of code, such as "> - ```python".
+    (?P<fence> ^ (?P<before>[> \t]*(?:{_ITEM})*) (?P<mark>`{{3,}}(?=[^`\n]*$)|~{{3,}}) .*$ )
+    # Lines of indented code, the first of them at the beginning or below a blank line.
+    | (?P<indented>
+        (?: (?<=\A) | (?<=\n\n) )
+        (?: (?:[ ]{{4}}|\t) .* (?: \n(?=[ \t]*\n?(?:[ ]{{4}}|\t)) | \n? ) )+
+      )
+    | (?P<html> <!-- )
+    | (?P<escape> \\%%[^\n%]*%% | \\. )
+    | (?P<code> `+ )
+    | (?P<display> \$\$ )
+    # A formula within a line, as dollarmath parses it.
+    | (?P<inline> (?<!\$)\$(?![\s$]) (?:\\.|[^$\\\n])*? (?<!\s)\$(?!\d) )
+    | (?P<comment> %% )
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
+
+#: The positions in a text where a part of it begins and ends.
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -52,7 +75,8 @@ class Hidden:
     unclosed
         The line of a comment that is not closed; 0 if there is none.
     bound
-        The comments ``%%= … %%`` by line and column, with their content.
+        The content of the comments ``%%= … %%``, which bind the text before them to code, by their
+        lines and columns.
     """
 
     text: str
@@ -74,37 +98,39 @@ def hide(text: str) -> Hidden:
         return Hidden(text)
     spans, unclosed = _spans_of_comments(text)
     pieces: list[str] = []
-    done = 0
-    touched: set[int] = set()  # numbers of lines, counted from 0
+    copied = 0  # the position up to which the text is in the pieces
+    with_comment: set[int] = set()  # numbers of lines, counted from 0
     bound = {}
     for first, last in spans:
         if text.startswith("%%=", first):
             line, column = text.count("\n", 0, first) + 1, first - text.rfind("\n", 0, first)
-            bound[line, column] = text[first + 2 : last].removesuffix("%%")
-        pieces += [text[done:first], re.sub(r"[^\n]", FILLER, text[first:last])]
-        touched.update(range(text.count("\n", 0, first), text.count("\n", 0, last) + 1))
-        done = last
-    hidden = "".join([*pieces, text[done:]]).split("\n")
+            bound[line, column] = text[first + len("%%") : last].removesuffix("%%")
+        pieces += [text[copied:first], re.sub(r"[^\n]", FILLER, text[first:last])]
+        with_comment.update(range(text.count("\n", 0, first), text.count("\n", 0, last) + 1))
+        copied = last
+    filled_lines = "".join([*pieces, text[copied:]]).split("\n")
     lines = text.split("\n")
     emptied = []
-    for index in sorted(touched):
+    for index in sorted(with_comment):
         prefix = _PREFIX.match(lines[index])[0]  # type: ignore[index]
-        rest = hidden[index][len(prefix) :]
-        if not rest.strip(f"{FILLER} \t"):
-            hidden[index] = prefix + " " * len(rest)
+        behind_prefix = filled_lines[index][len(prefix) :]
+        if not behind_prefix.strip(f"{FILLER} \t"):
+            # Filler alone would be a paragraph; a line of blanks is none.
+            filled_lines[index] = prefix + " " * len(behind_prefix)
             emptied.append(index + 1)
-        elif hidden[index].startswith(FILLER) and ">" in prefix:
-            hidden[index] = prefix + rest  # the comment continues in its quote
-    return Hidden("\n".join(hidden), tuple(_consecutive(emptied)), unclosed, bound)
+        elif filled_lines[index].startswith(FILLER) and ">" in prefix:
+            # The comment continues in its quote, whose marks were filled, too.
+            filled_lines[index] = prefix + behind_prefix
+    return Hidden("\n".join(filled_lines), tuple(_consecutive(emptied)), unclosed, bound)
 
 
 def shown(text: str) -> str:
-    """Remove the fillers of `hide` from a text."""
+    """Remove the fillers of `hide` from a text, and the blanks before those that end a line."""
     return _FILLED.sub("", _TRAILING.sub("", text)) if FILLER in text else text
 
 
 def comments_in_html(html: str) -> list[str]:
-    """Return the comments of a block of HTML that holds nothing else, but no reasons.
+    """Return the comments of a block of HTML, except reasons; none if it has more than comments.
 
     >>> comments_in_html("<!-- = a --> <!-- given: b -->"), comments_in_html("<!-- a --> b")
     ([' = a '], [])
@@ -127,7 +153,7 @@ def comments_behind_row(line: str) -> list[tuple[int, str]]:
     return [(comment.start() + 1, comment[1]) for comment in comments]
 
 
-def _spans_of_comments(text: str) -> tuple[list[tuple[int, int]], int]:
+def _spans_of_comments(text: str) -> tuple[list[Span], int]:
     r"""Return the spans of the comments of a text, and the line of one that is not closed.
 
     That line is 0 if all are closed, or nothing follows the one that is not.
@@ -138,37 +164,50 @@ def _spans_of_comments(text: str) -> tuple[list[tuple[int, int]], int]:
     front = _FRONT.match(text)
     at = front.end() if front else 0
     spans = []
-    while match := _SIGNS.search(text, at):
-        at = match.end()
-        match match.lastgroup:
-            case "mark" | "fence":
-                at = _end_of_fence(text, match)
-            case "indented" if _is_in_list(text, match.start()):
-                at = match.start() + len(match[0]) - len(match[0].lstrip())
+    while sign := _SIGNS.search(text, at):
+        at = sign.end()  # behind an escape, a formula within a line, or indented code
+        match sign.lastgroup:
+            case "fence":
+                at = _end_of_fence(text, sign)
+            case "indented" if _is_in_list(text, sign.start()):
+                # It is no code but the text of an item, which may contain comments.
+                at = sign.start() + len(sign[0]) - len(sign[0].lstrip())
             case "html":
                 end = text.find("-->", at)
-                at = end + 3 if end >= 0 else at
+                at = end + len("-->") if end >= 0 else at
             case "code" | "display":
-                mark = match[0]
-                until = _ENDS_PARAGRAPH.search(text, at)
-                limit = until.start() + 1 if until else len(text)
-                pattern = rf"(?<!`){mark}(?!`)" if mark[0] == "`" else r"(?<!\\)\$\$"
-                closing = re.compile(pattern).search(text, at, limit)
-                at = closing.end() if closing else at
+                at = _end_of_code_or_display(text, at, sign[0])
             case "comment":
-                begins, line = match.start(), text.rfind("\n", 0, match.start()) + 1
+                begins, line_start = sign.start(), text.rfind("\n", 0, sign.start()) + 1
                 line_end = text.find("\n", at) if "\n" in text[at:] else len(text)
-                begins_line = not text[line:begins].strip("> \t")
+                begins_line = not text[line_start:begins].strip("> \t")
                 ends_line = not text[at:line_end].strip()
                 closes = _CLOSES_BLOCK if begins_line and ends_line else _CLOSES
                 if closing := closes.search(text, at):
                     at = closing.end()
                     spans.append((begins, at))
                 elif begins_line or (ends_line and text[line_end:].strip()):
+                    # Not closed: it hides all that follows. Elsewhere, such as in *5 %% of it*, it
+                    # is text.
                     spans.append((begins, len(text.removesuffix("\n"))))
-                    hides = bool(text[at:].strip())
-                    return spans, text.count("\n", 0, begins) + 1 if hides else 0
+                    hides_text = bool(text[at:].strip())
+                    return spans, text.count("\n", 0, begins) + 1 if hides_text else 0
     return spans, 0
+
+
+def _end_of_code_or_display(text: str, at: int, mark: str) -> int:
+    """Return the position behind the code or formula whose opening mark ends at ``at``.
+
+    If the same mark does not close it within the paragraph, the mark is text, and this is ``at``.
+
+    >>> _end_of_code_or_display("`a` b", 1, "`"), _end_of_code_or_display("`a b", 1, "`")
+    (3, 1)
+    """
+    paragraph_end = _ENDS_PARAGRAPH.search(text, at)
+    limit = paragraph_end.start() + 1 if paragraph_end else len(text)
+    pattern = rf"(?<!`){mark}(?!`)" if mark.startswith("`") else r"(?<!\\)\$\$"
+    closing = re.compile(pattern).search(text, at, limit)
+    return closing.end() if closing else at
 
 
 def _is_in_list(text: str, at: int) -> bool:
@@ -178,27 +217,33 @@ def _is_in_list(text: str, at: int) -> bool:
     >>> [_is_in_list(text, len(text)) for text in texts]
     [True, False]
     """
-    may_be_of_item = False  # so is an unindented line directly below an item
+    # Go up line by line. An unindented line is the item's text if the line above begins the item
+    # or is its text, too; below a blank line, it ends the list.
+    is_below_unindented = False
     while at > 0:
-        begins = text.rfind("\n", 0, at - 1) + 1
-        line = text[begins:at]
+        line_start = text.rfind("\n", 0, at - 1) + 1
+        line = text[line_start:at]
         if _BEGINS_ITEM.match(line):
             return True
-        if line.startswith("#") or (may_be_of_item and not line.strip()):
+        is_blank = not line.strip()
+        if line.startswith("#") or (is_blank and is_below_unindented):
             return False
-        may_be_of_item = bool(line.strip()) and not line.startswith((" ", "\t"))
-        at = begins
+        is_below_unindented = not is_blank and not line.startswith((" ", "\t"))
+        at = line_start
     return False
 
 
-def _end_of_fence(text: str, match: re.Match[str]) -> int:
-    """Return the position behind the closing line of a fence, given its opening line."""
-    mark = match["mark"]
+def _end_of_fence(text: str, opening: re.Match[str]) -> int:
+    """Return the position behind the closing line of a fence, given the match of its first line.
+
+    A fence that is not closed ends with the text.
+    """
+    mark = opening["mark"]
     closes = re.compile(rf"\n[> \t]*{mark[0]}{{{len(mark)},}}[ \t]*(?=\n|\Z)")
-    closing = closes.search(text, match.end())
-    if ">" in match["before"]:
+    closing = closes.search(text, opening.end())
+    if ">" in opening["before"]:
         # Code in a quote ends where the quote ends.
-        outside = re.compile(r"\n(?![ \t]*>)").search(text, match.end())
+        outside = re.compile(r"\n(?![ \t]*>)").search(text, opening.end())
         ends = outside.start() if outside else len(text)
         return min(closing.end(), ends) if closing else ends
     return closing.end() if closing else len(text)

@@ -6,6 +6,7 @@ import html
 import json
 import os
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError, read
 from vaultkit.read.syntax import SURROGATE, WIKILINK
 from vaultkit.store import Store
 
-#: The reader of notes for each suffix of files.
+#: By the suffix of files with notes, the function that reads a note.
 READERS = {".md": markdown.read, ".ipynb": notebook.read}
 IMAGES = {".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp"}
 
@@ -28,7 +29,7 @@ DRAWN = re.compile(r"(?P<name>(?:xlink:)?href)=(?P<mark>[\"'])(?P<value>\[\[.*?\
 
 
 def read_note(path: Path) -> Note:
-    """Read a note or notebook; one that cannot be read is a note with a problem."""
+    """Read a note or notebook; a file that cannot be read gives a note with a problem."""
     return read_guarded(path, lambda: READERS[path.suffix](path))
 
 
@@ -38,14 +39,15 @@ def read_draft(path: Path, text: str) -> Note:
 
 
 def parse_into_store(root: Path, store: Store, divide: Callable[..., object]) -> None:
-    """Parse the notes below a folder into a store.
+    """Parse the notes below a folder into a store, so that they need not be parsed later.
 
     Parameters
     ----------
     root, store
         The folder of the notes, and the store.
     divide
-        Divides the notes among processes: it calls a function with some of them in each.
+        Divides a list among processes, given the list and a function: in each process, it calls the
+        function with a part of the list.
     """
     cache = Cache(store)
 
@@ -57,21 +59,21 @@ def parse_into_store(root: Path, store: Store, divide: Callable[..., object]) ->
 
 
 def read_guarded(path: Path, reader: Callable[[], Note]) -> Note:
-    """Read a note; any error becomes a problem of the note."""
+    """Return the note that ``reader`` reads from a file; any error becomes its problem."""
     try:
         note = reader()
     except (ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as e:
         # No such error is known, but one bad note must not prevent the others from being read.
         why = f"this note cannot be read: {type(e).__name__}: {e}"
         return Note(path, "", problems=(Problem(1, why),), refused=why)
-    if SURROGATE.search(str(path.name)):
+    if SURROGATE.search(path.name):  # Python decodes bytes that are not UTF-8 to these
         problem = Problem(1, "the bytes of this file's name are not UTF-8: rename it")
         return replace(note, problems=(problem, *note.problems), refused=problem.message)
     return note
 
 
 def links_in_drawing(path: Path) -> Iterator[Link]:
-    """Yield the links in a drawing (SVG)."""
+    """Yield the wikilinks in a drawing (SVG); none if the file cannot be read."""
     try:
         svg = read(path, LARGEST_WITH_PICTURES)
     except UnreadableError:
@@ -91,7 +93,7 @@ def read_tex(path: Path) -> str:
 
 
 def obsidian_settings(root: Path, name: str) -> dict[str, Any] | None:
-    """Read a settings file of Obsidian; None if there are no settings."""
+    """Read a settings file of Obsidian: None without settings, empty if this file is invalid."""
     folder = root / ".obsidian"
     if not folder.is_dir():
         return None
@@ -109,29 +111,28 @@ def files_below(root: Path) -> tuple[list[Path], list[Path]]:
     are followed, as in Obsidian and MkDocs; no folder is listed twice.
     """
     files: list[Path] = []
-    circles: list[Path] = []
-    # Folders below the root come first, so that none of them is found through a link.
-    linked: list[Path] = []
-    seen: set[str] = set()
-    waiting = [root]
-    while waiting or linked:
-        top = waiting.pop() if waiting else linked.pop(0)
-        if os.path.realpath(top) in seen:
-            circles.append(top)
+    repeated_links: list[Path] = []
+    listed: set[str] = set()  # the true paths of the folders, which links do not change
+    # Links wait until their parents are listed, so that no folder of the vault is listed as a link.
+    waiting = deque([root])
+    while waiting:
+        top = waiting.popleft()
+        if os.path.realpath(top) in listed:
+            repeated_links.append(top)
             continue
         for folder, folders, names in os.walk(top):
             if "pyvenv.cfg" in names and folder != os.fspath(root):
-                folders.clear()
+                folders.clear()  # `os.walk` then descends no further
                 continue
-            seen.add(os.path.realpath(folder))
-            shown = (name for name in folders if not name.startswith("."))
-            folders[:] = sorted(name for name in shown if name != "node_modules")
-            links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
-            linked += links
-            folders[:] = [name for name in folders if Path(folder, name) not in links]
+            listed.add(os.path.realpath(folder))
+            notable = sorted(n for n in folders if not n.startswith(".") and n != "node_modules")
+            links = [name for name in notable if Path(folder, name).is_symlink()]
+            waiting.extend(Path(folder, name) for name in links)
+            folders[:] = [name for name in notable if name not in links]
             files += [Path(folder, name) for name in sorted(names) if not _is_hidden(name)]
-    return files, circles
+    return files, repeated_links
 
 
 def _is_hidden(name: str) -> bool:
+    """Return whether a file is none of a vault's content, such as its settings."""
     return name.startswith(".") or name == FILES[0]

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from vaultkit.read.macros import COMMAND, argument_at, options_at, spans_of_definitions
+from vaultkit.read.macros import COMMAND, argument_at, option_at, spans_of_definitions
 
-#: Most expansions in a formula, and most characters; beyond these, commands stay as they are.
+#: Most expansions in a formula, and most characters; beyond these, commands stay as they are. A
+#: command that contains itself would be expanded without end.
 _MOST_EXPANSIONS, _LONGEST = 500, 20_000
 _PARAMETER = re.compile(r"#(\d)")
 
@@ -38,12 +39,15 @@ class Expanded:
     'x \\in \\mathbb{R}^2'
     >>> Expanded(r"\n{x_1}", r"\newcommand{\n}[1]{\lVert #1 \rVert}").tex
     '\\lVert x_1 \\rVert'
+    >>> Expanded(r"\v{a} \v [{]}]{b}", r"\newcommand{\v}[2][x]{#1_#2}").tex
+    'x_a {]}_b'
     """
 
     def __init__(self, tex: str, definitions: str) -> None:
         self.tex = tex
         self._length = len(tex)
-        self._starts: list[int] | None = None
+        #: The place in the source of each character of `tex`; None while `tex` is the source.
+        self._origins: list[int] | None = None
         for first, last in reversed(spans_of_definitions(tex)):
             self._replace(first, last, "")
         macros = _macros(definitions) if definitions else {}
@@ -57,22 +61,24 @@ class Expanded:
             if expansions > _MOST_EXPANSIONS or len(self.tex) > _LONGEST:
                 break  # an expansion that does not end
             body, end = self._expand(macro, match.end())
-            at = match.start()
+            at = match.start()  # the body may contain other commands
             self._replace(at, end, body)
 
     def origin(self, at: int) -> int:
         """Return the place in the source of a place in the expansion."""
-        if self._starts is None:
+        if self._origins is None:
             return at
-        return self._starts[at] if at < len(self._starts) else self._length
+        return self._origins[at] if at < len(self._origins) else self._length
 
     def _expand(self, macro: _Macro, at: int) -> tuple[str, int]:
-        """Return a body with its arguments put in, which begin at ``at``, and where they end."""
+        """Return the body of a command with its arguments put in, and where the arguments end.
+
+        The arguments begin at the position ``at`` of the formula.
+        """
         arguments: list[str] = []
         if macro.default is not None:
-            closing = self.tex.find("]", at) if self.tex[at : at + 1] == "[" else -1
-            arguments.append(self.tex[at + 1 : closing] if closing >= 0 else macro.default)
-            at = closing + 1 if closing >= 0 else at
+            option, at = option_at(self.tex, at)
+            arguments.append(macro.default if option is None else option)
         while len(arguments) < macro.arity:
             argument, at = argument_at(self.tex, at)
             arguments.append(argument)
@@ -91,34 +97,40 @@ class Expanded:
 
         All of the new text originates where the old one began.
         """
-        if self._starts is None:
-            self._starts = list(range(len(self.tex)))
-        begin = self.origin(first)
-        self._starts[first:last] = [begin] * len(by)
+        if self._origins is None:
+            self._origins = list(range(len(self.tex)))
+        origin = self.origin(first)
+        self._origins[first:last] = [origin] * len(by)
         self.tex = self.tex[:first] + by + self.tex[last:]
 
 
 @lru_cache(maxsize=64)
 def _macros(definitions: str) -> dict[str, _Macro]:
-    """Return the commands that are defined, by their names without the backslash."""
+    r"""Return the commands that are defined, by their names without the backslash.
+
+    >>> _macros(r"\newcommand{\v}[2][x]{#1_#2}")
+    {'v': _Macro(arity=2, default='x', body='#1_#2')}
+    >>> _macros(r"\def\w#1{#1!}")
+    {'w': _Macro(arity=1, default=None, body='#1!')}
+    """
     macros: dict[str, _Macro] = {}
     for first, last in spans_of_definitions(definitions):
         source = definitions[first:last]
-        kind = COMMAND.match(source)
-        assert kind is not None
-        at = kind.end()
-        if kind["name"] == "def":
+        defining = COMMAND.match(source)
+        assert defining is not None
+        at = defining.end()
+        if defining["name"] == "def":
             opening = source.find("{", at)
             head, body = source[at:opening], argument_at(source, opening)[0]
             name, arity, default = head.partition("#")[0], head.count("#"), None
         else:
             name, at = argument_at(source, at)
-            options, at = options_at(source, at)
+            count, at = option_at(source, at)
+            default, at = option_at(source, at)
             body = argument_at(source, at)[0]
-            arity = int(options[0]) if options and options[0].isdigit() else 0
-            default = options[1] if len(options) > 1 else None
-            if kind["name"] == "DeclareMathOperator":
-                star = "*" if kind[0].endswith("*") else ""
+            arity = int(count) if count and count.isdigit() else 0
+            if defining["name"] == "DeclareMathOperator":
+                star = "*" if defining[0].endswith("*") else ""
                 body = f"\\operatorname{star}{{{body}}}"
         command = COMMAND.fullmatch(name.strip())
         if command and command["name"]:

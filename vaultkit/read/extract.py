@@ -16,10 +16,13 @@ from vaultkit.read.html import HTMLReader
 from vaultkit.read.note import Inline, Link, ParagraphWithCode, Passage
 from vaultkit.read.positions import Places, parts_of
 from vaultkit.read.prose import LINK, Prose
+from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.syntax import BLOCK_ID, HTML_COMMENT, SIZE, reason
 
 #: Attributes of HTML that browsers show or read aloud.
 _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
+#: Elements that do not separate words: `<b>a</b>b` is one.
+_WITHIN_WORDS = ("b", "i", "em", "strong", "span", "sub", "code", "a", "mark", "u")
 #: Properties that the site and Obsidian show.
 PROPERTIES = ("title", "summary", "description")
 #: The type of a callout.
@@ -32,15 +35,23 @@ def text_of_inline(
     place: str = "",
     hidden: Mapping[tuple[int, int], str] = MappingProxyType({}),
 ) -> Iterator[Prose]:
-    """Yield the text of a paragraph, heading or cell, and that of the images and tags in it.
+    """Yield the texts of images, links and tags in a paragraph, heading or cell; last its own text.
 
-    ``places`` maps the beginning of a token to line and column; ``hidden`` are the comments that
-    are hidden before the text is parsed, by their places.
+    Parameters
+    ----------
+    children
+        The tokens of the paragraph, from `join_texts`.
+    places
+        Maps a position in the paragraph to line and column.
+    place
+        ``heading`` for a heading, else empty.
+    hidden
+        The content of the comments ``%%= … %%``, by their lines and columns.
     """
     prose = Prose(place, covers_last=place == "heading")
-    for position, child in enumerate(children):
-        if child.type != "text":
-            begins = places(child.meta.get("at", 0))
+    for index, child in enumerate(children):
+        begins = places(child.meta.get("at", 0))
+        behind = children[index + 1 : index + 2]
         match child.type:
             case "softbreak" | "hardbreak":
                 prose.add(" ", *begins)
@@ -50,7 +61,7 @@ def text_of_inline(
             case "code_inline":
                 prose.add_code(child.content, *begins)
             case "math_inline" | "math_inline_double":
-                not_run = bool(reason_behind(children, "not run", position + 1))
+                not_run = bool(reason_behind(children[index + 1 :], "not run"))
                 prose.add_formula(child.content, *begins, not_run=not_run)
             case "wikilink":
                 match_of_link = child.meta["match"]
@@ -60,61 +71,84 @@ def text_of_inline(
                     ahead = match_of_link.start("words") - match_of_link.start()
                     begins = places(child.meta.get("at", 0) + ahead)
                 if link.embed:
-                    yield from _text_beside(
-                        "alt text", _without_size(link.words), begins, children, position
-                    )
+                    yield from _text_beside("alt text", _without_size(link.words), begins, behind)
                 else:
                     # The name of a note that is shown as a link's words is not a statement.
                     prose.add((link.words or " ") + LINK, *begins)
             case "image":
-                yield from _text_beside(
-                    "alt text", _without_size(child.content), begins, children, position
-                )
-                title = str(child.attrs.get("title") or "")
-                yield from _text_beside("title", title, begins, children, position)
+                yield from _text_beside("alt text", _without_size(child.content), begins, behind)
+                yield from _text_beside("title", _title_of(child), begins, behind)
             case "link_open":
-                closing = position + 1
-                while closing < len(children) and children[closing].type != "link_close":
-                    closing += 1
-                title = str(child.attrs.get("title") or "")
-                yield from _text_beside("title", title, begins, children, closing)
+                types = [token.type for token in children]
+                closing = types.index("link_close", index) if "link_close" in types[index:] else -1
+                behind = children[closing + 1 : closing + 2] if closing >= 0 else []
+                yield from _text_beside("title", _title_of(child), begins, behind)
             case "link_close":
                 prose.add(LINK, *begins)
             case "html_inline":
                 if why := reason(child.content, "given"):
                     prose.add_reason(why)
                 elif comment := HTML_COMMENT.fullmatch(child.content.strip()):
-                    prose.add_comment(comment[1], *begins, _tex_before(children, position))
+                    prose.add_comment(comment[1], *begins, _tex_before(children, index))
                 elif child.content.startswith("<sup"):
-                    prose.add("^", *begins)
+                    prose.add("^", *begins)  # `10<sup>3</sup>` is read as `10^3`
                 else:
                     yield from _text_of_attributes(child.content, begins[0])
             case "comment" if begins in hidden:
-                prose.add_comment(hidden[begins], *begins, _tex_before(children, position))
+                prose.add_comment(hidden[begins], *begins, _tex_before(children, index))
     # The type of a callout and the id of a block are not text.
     for pattern in (BLOCK_ID, _CALLOUT):
         prose.text = pattern.sub(lambda match: " " * len(match[0]), prose.text)
     yield prose
 
 
-def reason_behind(tokens: Sequence[Token], what: str, first: int = 0) -> str:
+def _title_of(token: Token) -> str:
+    """Return the title of an image or link, ``[words](address "title")``; empty without one."""
+    return str(token.attrs.get("title") or "")
+
+
+def reason_behind(tokens: Sequence[Token], what: str) -> str:
     """Return the reason in a comment right after a formula; empty if there is none.
 
-    The tokens from index ``first`` on are behind the formula; ``what`` is the word with which the
-    comment begins.
+    ``tokens`` are those behind the formula; ``what`` is the word with which the comment begins. It
+    may follow on the next line, but not behind other text.
     """
-    for token in tokens[first:]:
+    for token in tokens:
         if token.type in ("html_inline", "html_block"):
             return reason(token.content, what)
-        if token.content.strip() and token.type != "softbreak":
+        if token.content.strip():
             return ""
     return ""
 
 
-def _tex_before(children: list[Token], position: int) -> str:
-    """Return the formula directly before a token; empty if there is none."""
-    before = children[position - 1] if position else None
+def _tex_before(children: list[Token], index: int) -> str:
+    """Return the formula directly before the token with an index; empty if there is none."""
+    before = children[index - 1] if index else None
     return before.content if before and before.type.startswith("math_inline") else ""
+
+
+def words_of_link(children: list[Token], opening: int) -> str:
+    """Return the visible words between the token with the index ``opening`` and its link's end."""
+    words = []
+    # A paragraph may open thousands of links and end none.
+    for child in children[opening + 1 : opening + 1 + LONGEST_SENTENCE]:
+        if child.type == "link_close":
+            break
+        words.append(plain_words(child))
+    return "".join(words)
+
+
+def plain_words(token: Token) -> str:
+    """Return the plain words of an inline token."""
+    match token.type:
+        case "wikilink":
+            return Link.from_match(token.meta["match"]).shown
+        case "comment" | "html_inline" | "image":
+            return ""
+        case "softbreak" | "hardbreak":
+            return " "
+        case _:
+            return token.content
 
 
 def passage_of(content: str, children: list[Token], line: int) -> Passage:
@@ -125,15 +159,19 @@ def passage_of(content: str, children: list[Token], line: int) -> Passage:
 
 
 def _only_words(content: str, children: list[Token]) -> str:
-    """Return the Markdown of a paragraph with blanks for links, code, mathematics and tags."""
+    """Return the Markdown of a paragraph with blanks for links, code, mathematics and tags.
+
+    The result is as long as ``content``, so that positions are the same: ``a `b` c`` → ``a     c``.
+    """
     words: list[str] = []
-    length = open_links = 0
+    length = open_links = 0  # the length of the words so far
     for child in children:
         open_links += (child.type == "link_open") - (child.type == "link_close")
         if child.type == "text" and not open_links:
             for text, at in parts_of(child):
                 words += " " * (at - length), text
                 length = max(at, length) + len(text)
+    # An entity such as `&hellip;` is one character of text, so the words may be too short.
     return "".join(words)[: len(content)].ljust(len(content))
 
 
@@ -166,99 +204,120 @@ def text_of_html(source: str, line: int) -> Iterator[Prose]:
     yield from parser.asides
 
 
-#: The labels in a Mermaid diagram, and lines that only style it.
+#: The labels in a Mermaid diagram; each alternative has one group, which is the label.
 _LABEL = re.compile(
-    r"\|(?P<a>[^|]+)\||[\[({/>]+(?P<b>[^\[\](){}|]+)[\])}/]|\"(?P<c>[^\"]+)\"|\s:\s*(?P<d>\S.*)|\w:\s(?P<e>.+)"
-    r"|(?:--|==|-\.)\s(?P<f>[^->]+?)\s(?:--|==|\.-)"
+    r"""
+    \| (?P<on_arrow> [^|]+ ) \|                                          # A -->|yes| B
+    | [\[({/>]+ (?P<in_node> [^\[\](){}|]+ ) [\])}/]                     # A[Start]
+    | \" (?P<quoted> [^\"]+ ) \"                                         # "Start"
+    | \s:\s* (?P<behind_colon> \S.* )                                    # A->>B : Hello
+    | \w:\s (?P<behind_word> .+ )                                        # Note over A: Hello
+    | (?:--|==|-\.) \s (?P<within_arrow> [^->]+? ) \s (?:--|==|\.-)      # A -- yes --> B
+    """,
+    re.VERBOSE,
 )
-_STYLE = re.compile(r"\s*(?:style|classDef|class|linkStyle|click|accTitle|accDescr|%%)\b|\s*%%")
-_GIVEN = re.compile(r"\s*%%\s*given:\s*(\S.*)")
+#: The beginning of a line that only styles a diagram, or that is a comment.
+_STYLE = re.compile(r"\s*(?:style|classDef|class|linkStyle|click|accTitle|accDescr)\b|\s*%%")
+_GIVEN = re.compile(r"\s*%%\s*given:\s*(?P<why>\S.*)")
+#: The comment ``# given: reason`` at the end of a line of Python or YAML.
+_GIVEN_BEHIND_HASH = re.compile(r"\s#\s*given:\s*(?P<why>\S.*)$")
+#: A formula between single dollars: ``a $x$ b`` is split into ``a ``, ``x``, `` b``.
+_DOLLARS = re.compile(r"(?<!\\)\$([^$\n]+)\$")
 
 
 def text_of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Prose]:
-    """Yield the text of a Mermaid diagram; ``%% given: reason`` may follow a line."""
-    for number, raw in enumerate(lines):
-        if _STYLE.match(raw):
+    """Yield the labels of a Mermaid diagram, which begins at ``line`` and ``column`` of the file.
+
+    If the line ``%% given: reason`` follows, the reason is for the labels of the line above it.
+    """
+    for number, written in enumerate(lines):
+        if _STYLE.match(written):
             continue
-        following = _GIVEN.match(lines[number + 1]) if number + 1 < len(lines) else None
-        for match in _LABEL.finditer(raw):
-            kind = str(match.lastgroup)
+        given = _GIVEN.match(lines[number + 1]) if number + 1 < len(lines) else None
+        for match in _LABEL.finditer(written):
+            group = str(match.lastgroup)
             prose = Prose("diagram", covers_last=True)
-            prose.add(match[kind], line + number, column + match.start(kind))
-            if following:
-                prose.add_reason(following[1].strip())
+            prose.add(match[group], line + number, column + match.start(group))
+            if given:
+                prose.add_reason(given["why"].strip())
             yield prose
 
 
+#: A link of a Mermaid diagram: ``click A href "Note.md"``.
 _CLICK = re.compile(r"\s*click\s+\S+\s+(?:href\s+)?\"(?P<href>[^\"]+)\"")
 
 
 def links_of_diagram(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield the links of a Mermaid diagram, each with the number of its line."""
-    for number, raw in enumerate(lines):
-        if match := _CLICK.match(raw):
+    """Yield the links of a Mermaid diagram, each with the number of its line, counted from 0."""
+    for number, line in enumerate(lines):
+        if match := _CLICK.match(line):
             yield number, match
 
 
 def text_of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
-    """Yield the comments of Python code; ``given: reason`` may end one."""
+    """Yield the comments of Python code, which begins at ``line`` and ``column`` of the file.
+
+    ``# given: reason`` may end one. Code that is not Python has none from its error on.
+    """
     with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             if token.type == tokenize.COMMENT:
                 prose = Prose("comment", covers_last=True)
-                given = re.search(r"\s#\s*given:\s*(\S.*)$", token.string)
+                given = _GIVEN_BEHIND_HASH.search(token.string)
                 text = token.string[: given.start()] if given else token.string
                 prose.add(text, line + token.start[0] - 1, column + token.start[1])
                 if given:
-                    prose.add_reason(given[1].strip())
+                    prose.add_reason(given["why"].strip())
                 yield prose
 
 
-def text_of_properties(meta: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
-    """Yield the text of the properties that are shown; ``# given: reason`` may follow."""
+def text_of_properties(values: Mapping[str, Any], source: str, line: int) -> Iterator[Prose]:
+    """Yield the text of the properties that are shown; ``# given: reason`` may follow.
+
+    ``source`` is the front matter, whose first property is on this line of the file, and ``values``
+    are its parsed values.
+    """
     lines = source.split("\n")
     for key in PROPERTIES:
-        value = meta.get(key)
+        value = values.get(key)
         if not isinstance(value, (str, int, float)) or isinstance(value, bool):
             continue
-        where = (n for n, raw in enumerate(lines) if re.match(rf"{key}\s*:", raw))
-        number = next(where, 0)
+        number = next((n for n, text in enumerate(lines) if re.match(rf"{key}\s*:", text)), 0)
         prose = Prose(key, covers_last=True)
         prose.add(str(value).replace("\n", " "), line + number)
-        last = number + 1
-        while last < len(lines) and lines[last].startswith((" ", "\t")):
-            last += 1
-        if given := re.search(r"\s#\s*given:\s*(\S.*)$", lines[last - 1]):
+        end = number + 1  # behind the lines of this property, which are indented but for the first
+        while end < len(lines) and lines[end].startswith((" ", "\t")):
+            end += 1
+        if given := _GIVEN_BEHIND_HASH.search(lines[end - 1]):
+            # In a quoted or folded value, YAML reads the comment as text.
             prose.text = prose.text.removesuffix(given[0].strip())
-            prose.add_reason(given[1].strip())
+            prose.add_reason(given["why"].strip())
         yield prose
 
 
 def _text_beside(
-    place: str, text: str, begins: tuple[int, int], children: list[Token], position: int
+    place: str, text: str, begins: tuple[int, int], behind: Sequence[Token]
 ) -> Iterator[Prose]:
     """Yield a text beside a paragraph, an alternative text or a title, unless it is blank.
 
-    ``place`` says which it is, and ``begins`` where it is in the file. The token behind
-    ``position`` may be a comment with a reason, which is for its last number.
+    ``place`` says which it is, and ``begins`` where it is in the file. ``behind`` has the token
+    behind the image or link, if any: a comment there may give the reason for the last number.
     """
     if not text.strip():
         return
     prose = Prose(place, covers_last=True)
     # Formulas in it are not typeset, but they are read.
-    for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", text)):
-        if number % 2:
-            prose.add_code(part, *begins)
-        else:
-            prose.add(part, *begins)
-    for token in children[position + 1 : position + 2]:
+    for number, part in enumerate(_DOLLARS.split(text)):
+        is_formula = number % 2 == 1
+        (prose.add_code if is_formula else prose.add)(part, *begins)
+    for token in behind:
         if token.type == "html_inline" and (why := reason(token.content, "given")):
             prose.add_reason(why)
     yield prose
 
 
 def _text_of_attributes(source: str, line: int) -> Iterator[Prose]:
-    """Yield the attributes of a tag that readers see, such as an alt text."""
+    """Yield the texts in attributes of a tag that readers see or hear, such as an alt text."""
     parser = _Text(line)
     parser.feed(source)
     yield from parser.asides
@@ -289,13 +348,13 @@ class _Text(HTMLReader):
         """
         self.hidden += tag in ("script", "style")
         if tag == "sup":
-            self.prose.add("^", self._at())
-        elif tag not in ("b", "i", "em", "strong", "span", "sub", "code", "a", "mark", "u"):
-            self.prose.add(" ", self._at())
+            self.prose.add("^", self._line())
+        elif tag not in _WITHIN_WORDS:
+            self.prose.add(" ", self._line())
         for name, value in attrs:
             if name in _SHOWN and value:
                 prose = Prose(_SHOWN[name])
-                prose.add(value, self._at())
+                prose.add(value, self._line())
                 self.asides.append(prose)
 
     def handle_endtag(self, tag: str) -> None:
@@ -303,15 +362,17 @@ class _Text(HTMLReader):
 
     def handle_data(self, data: str) -> None:
         if not self.hidden:
-            for number, part in enumerate(re.split(r"(?<!\\)\$([^$\n]+)\$", data)):
-                (self.prose.add_formula if number % 2 else self.prose.add)(part, self._at())
+            for number, part in enumerate(_DOLLARS.split(data)):
+                is_formula = number % 2 == 1
+                (self.prose.add_formula if is_formula else self.prose.add)(part, self._line())
 
     def handle_comment(self, data: str) -> None:
         """Add a comment, or the reason that it gives for the number before it, to the text."""
         if why := reason(f"<!--{data}-->", "given"):
             self.prose.add_reason(why)
         else:
-            self.prose.add_comment(data, self._at())
+            self.prose.add_comment(data, self._line())
 
-    def _at(self) -> int:
+    def _line(self) -> int:
+        """Return the line of the note at which the parser is."""
         return self.line + self.getpos()[0] - 1

@@ -8,7 +8,7 @@ import shlex
 
 #: Names after the opening mark that make a block run, and the kind of the block.
 RUNS = {"python": "python", "py": "python", "python3": "python", "pycon": "pycon"}
-#: Options after ```` ```python ````, and whether each takes a value.
+#: The words that may follow ```` ```python ````, and whether each takes a value.
 OPTIONS = {
     "title": True,
     "raises": True,
@@ -25,6 +25,7 @@ ADMONITIONS = {
     "admonition": "note",
     "seealso": "info",
 }
+#: A prompt of Python or IPython at the beginning of a line: ``>>> `` or ``In [1]: ``.
 _PROMPT = re.compile(r"^\s*(?:>>>|In \[\d+\]:)(?:\s|$)", re.MULTILINE)
 
 
@@ -43,8 +44,9 @@ def parse_options(info: str) -> dict[str, str | None]:
     try:
         words = shlex.split(info)[1:]
     except ValueError as error:
-        quotes = "quotation" in str(error)
-        what = "a quotation mark is not closed" if quotes else "a backslash without a command"
+        # `shlex` has only two errors: "No closing quotation" and "No escaped character".
+        is_quote = "quotation" in str(error)
+        what = "a quotation mark is not closed" if is_quote else "a backslash at the end"
         raise ValueError(what) from error
     for word in words:
         key, equals, value = word.partition("=")
@@ -55,7 +57,7 @@ def parse_options(info: str) -> dict[str, str | None]:
 
 
 def readable_options(info: str) -> dict[str, str | None]:
-    """Parse the words after the language; those that cannot be parsed are left out.
+    """Parse the words after the language; if that fails, take the known words without quotes.
 
     >>> readable_options('python no-run title="a b')
     {'no-run': None}
@@ -85,7 +87,10 @@ def looks_like_python(text: str) -> bool:
 
 
 def _does_something(statement: ast.stmt) -> bool:
-    """Return whether a statement is more than a word or the name of a type."""
+    """Return whether a statement is more than words that happen to be Python.
+
+    Such are *softmax*, *docs/a* and *size: int*.
+    """
     match statement:
         case ast.Expr(value):
             return _computes(value)
@@ -95,7 +100,10 @@ def _does_something(statement: ast.stmt) -> bool:
 
 
 def _computes(node: ast.expr) -> bool:
-    """Return whether an expression contains a call or an index, rather than words and signs."""
+    """Return whether an expression is a call, or an operation or index with a call or index in it.
+
+    Other expressions may be words and signs: *a - b*, *(see above)*.
+    """
     if isinstance(node, ast.Call | ast.Await):
         return True
     return isinstance(node, ast.BinOp | ast.Subscript) and any(
@@ -104,7 +112,7 @@ def _computes(node: ast.expr) -> bool:
 
 
 def is_session(text: str) -> bool:
-    """Return whether text holds a session with ``>>>``."""
+    """Return whether text holds a prompt of Python (``>>>``) or IPython (``In [1]:``)."""
     return bool(_PROMPT.search(text))
 
 
@@ -114,7 +122,7 @@ def is_code(text: str) -> bool:
 
 
 def is_pattern(text: str) -> bool:
-    """Return whether text is a regular expression.
+    """Return whether text is a valid regular expression.
 
     >>> is_pattern("0x."), is_pattern("((")
     (True, False)

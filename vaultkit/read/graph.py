@@ -36,9 +36,10 @@ class Graph:
     mentions
         Unlinked mentions.
     longest
-        The shortest path from the front note to the farthest one.
+        The shortest path of links from the front note to the note farthest from it; empty if the
+        vault has no front note (`front_note`).
     unreachable
-        Notes that cannot be reached from there.
+        Notes to which no path of links leads from the front note; empty if there is none.
     """
 
     orphans: tuple[str, ...]
@@ -72,6 +73,7 @@ def graph_of(vault: Vault) -> Graph:
     notes = vault.notes
     linked = {path: list(vault.links_to_notes(note)) for path, note in notes.items()}
     front = front_note(vault)
+    # Without a front note, no note counts as unreachable.
     route, reached = _breadth_first(linked, front.path) if front else ([], set(notes))
     orphans = [path for path, note in notes.items() if not vault.backlinks(note) and note != front]
     mentions = [
@@ -101,12 +103,15 @@ def front_note(vault: Vault) -> Note | None:
 
 
 def _breadth_first(linked: dict[Path, list[Path]], front: Path) -> tuple[list[Path], set[Path]]:
-    """Search breadth-first from ``front``; return the way to the last note, and all notes found.
+    """Search breadth-first from ``front``; return the path to the last note, and all notes found.
+
+    ``linked`` are the notes to which each note links. The last note found is a farthest one.
 
     >>> route, reached = _breadth_first({"a": ["b", "c"], "b": ["a"], "c": [], "d": ["a"]}, "a")
     >>> route, sorted(reached)
     (['a', 'c'], ['a', 'b', 'c'])
     """
+    #: For each note found, the note from which it was found.
     previous: dict[Path, Path | None] = {front: None}
     waiting = deque([front])
     last = front

@@ -8,7 +8,11 @@ from html.parser import HTMLParser
 
 _NAME = r"[A-Za-z_][\w.:-]*"
 _VALUE = r"(?:\"[^\"<>]*\"|'[^'<>]*')"
-_TAG = re.compile(rf"<(/?)([A-Za-z][\w-]*)((?:\s+{_NAME}(?:={_VALUE})?)*)\s*(/?)>")
+#: A regular tag: ``</a>``, ``<a href="x" b>``, ``<br/>``.
+_TAG = re.compile(
+    rf"<(?P<closes>/?)(?P<name>[A-Za-z][\w-]*)"
+    rf"(?P<attributes>(?:\s+{_NAME}(?:={_VALUE})?)*)\s*(?P<is_empty>/?)>"
+)
 _ATTRIBUTE = re.compile(rf"({_NAME})(?:=({_VALUE}))?")
 #: Elements whose content is not parsed as HTML, or is parsed differently.
 _OTHERS = frozenset(
@@ -28,13 +32,13 @@ class HTMLReader(HTMLParser):
     """
 
     def feed(self, data: str) -> None:
-        """Parse more text."""
-        # The parser fails on malformed marked sections of XML; in HTML they are comments that end
+        """Parse more text, which calls ``handle_starttag`` and the like, as `HTMLParser.feed`."""
+        # `HTMLParser` fails on malformed marked sections of XML; in HTML they are comments that end
         # with the next ">".
         super().feed(data.replace("<![", "<! "))
 
     def read_all(self, data: str) -> None:
-        """Parse a whole text; fast if it is regular: lower-case tags with quoted values.
+        """Parse a whole text; fast if it is regular, which means that all values are in quotes.
 
         Examples
         --------
@@ -47,8 +51,9 @@ class HTMLReader(HTMLParser):
         br []
         """
         tags = list(_TAG.finditer(data))
-        names = {tag[2].lower() for tag in tags}
-        if data.count("<") != len(tags) or names & _OTHERS:
+        names = {tag["name"].lower() for tag in tags}
+        is_regular = data.count("<") == len(tags) and not names & _OTHERS
+        if not is_regular:
             self.feed(data)
             self.close()
             return
@@ -57,16 +62,15 @@ class HTMLReader(HTMLParser):
             if text := data[at : tag.start()]:
                 self.handle_data(unescape(text))
             at = tag.end()
-            closes, name, attributes, alone = tag.groups()
-            name = name.lower()
-            if closes:
+            name = tag["name"].lower()
+            if tag["closes"]:
                 self.handle_endtag(name)
                 continue
             pairs = [
                 (key.lower(), unescape(value[1:-1]) if value else None)
-                for key, value in _ATTRIBUTE.findall(attributes)
+                for key, value in _ATTRIBUTE.findall(tag["attributes"])
             ]
-            if alone:
+            if tag["is_empty"]:
                 self.handle_startendtag(name, pairs)
             else:
                 self.handle_starttag(name, pairs)

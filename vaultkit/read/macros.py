@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+#: A command: letters with a star or without, or a single other sign: ``\alpha``, ``\tag*``, ``\,``.
 COMMAND = re.compile(r"\\(?:(?P<name>[A-Za-z]+)\*?|.)", re.DOTALL)
+
+
+#: The commands whose arguments are a name, options such as the number of arguments, and a body.
+_DEFINING = ("newcommand", "renewcommand", "providecommand", "DeclareMathOperator")
 
 
 def definitions_in(tex: str) -> str:
@@ -28,13 +33,12 @@ def spans_of_definitions(tex: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for command in COMMAND.finditer(tex):
         if spans and command.start() < spans[-1][1]:
-            continue
-        if command["name"] in ("newcommand", "renewcommand", "providecommand"):
+            continue  # within the definition before
+        if command["name"] in _DEFINING:
             at = argument_at(tex, command.end())[1]
-            at = options_at(tex, at)[1]
-            spans.append((command.start(), argument_at(tex, at)[1]))
-        elif command["name"] == "DeclareMathOperator":
-            at = argument_at(tex, command.end())[1]
+            option: str | None = ""
+            while option is not None:
+                option, at = option_at(tex, at)
             spans.append((command.start(), argument_at(tex, at)[1]))
         elif command["name"] == "def":
             at = tex.find("{", command.end())
@@ -44,9 +48,10 @@ def spans_of_definitions(tex: str) -> list[tuple[int, int]]:
 
 
 def argument_at(tex: str, at: int) -> tuple[str, int]:
-    r"""Return the argument of a command that begins at ``at``, and its end.
+    r"""Return the argument of a command that begins at ``at``, and the position behind it.
 
-    It is in braces, or else a single character or command.
+    It is in braces, or else a single character or command. Braces that are not closed extend to the
+    end of the text.
 
     >>> argument_at(r"\sqrt {x_1} y", 5), argument_at(r"\sqrt 2 y", 5)
     (('x_1', 11), ('2', 7))
@@ -65,31 +70,33 @@ def argument_at(tex: str, at: int) -> tuple[str, int]:
     return tex[at + 1 :], len(tex)
 
 
-def options_at(tex: str, at: int) -> tuple[list[str], int]:
-    r"""Return the arguments in square brackets that begin at ``at``, and the end of the last.
+def option_at(tex: str, at: int) -> tuple[str | None, int]:
+    r"""Return the argument in square brackets that begins at ``at``, and its end.
 
-    A bracket in braces does not end them.
+    If there is none, return None and ``at``. A bracket in braces does not end it.
 
-    >>> options_at(r" [2] [{]}]{#1}", 0)
-    (['2', '{]}'], 10)
+    >>> option_at(r" [{]}]{#1}", 0), option_at("{#1}", 0)
+    (('{]}', 6), (None, 0))
     """
-    options: list[str] = []
-    while opening := re.compile(r"\s*\[").match(tex, at):
-        start, at, depth = opening.end(), len(tex), 0
-        for sign in re.compile(r"\\.|[{}\]]", re.DOTALL).finditer(tex, start):
-            depth += (sign[0] == "{") - (sign[0] == "}")
-            if sign[0] == "]" and depth <= 0:
-                at = sign.end()
-                break
-        options.append(tex[start:at].removesuffix("]"))
-    return options, at
+    opening = re.compile(r"\s*\[").match(tex, at)
+    if not opening:
+        return None, at
+    depth = 0
+    for sign in re.compile(r"\\.|[{}\]]", re.DOTALL).finditer(tex, opening.end()):
+        depth += (sign[0] == "{") - (sign[0] == "}")
+        if sign[0] == "]" and depth <= 0:
+            return tex[opening.end() : sign.start()], sign.end()
+    return tex[opening.end() :], len(tex)
 
 
+#: The beginning of a command of mhchem, without its argument: the ``\ce`` of ``\ce{H2O}``.
 _CHEMISTRY = re.compile(r"\\(?P<name>ce|pu)(?![A-Za-z])\s*(?=\{)")
 
 
 def replace_chemistry(tex: str, write: Callable[[str, str], str]) -> str:
-    r"""Replace the commands of mhchem, given their name and argument: ``\ce{H2O}``, ``\pu{12 kJ}``.
+    r"""Replace the commands of mhchem: ``\ce{H2O}``, ``\pu{12 kJ}``.
+
+    ``write`` returns what replaces a command, given its name (``ce``) and argument (``H2O``).
 
     Examples
     --------

@@ -36,7 +36,6 @@ from vaultkit.read.note import (
 from vaultkit.read.positions import Places, Source, join_texts, lines_of
 from vaultkit.read.predictions import Prediction, prediction_at
 from vaultkit.read.prose import Prose, has_relation
-from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.sentences import Sentences
 from vaultkit.read.syntax import (
     CALLOUT,
@@ -48,24 +47,31 @@ from vaultkit.read.syntax import (
     SURROGATE,
     block_id,
     slug,
+    unique_anchor,
 )
 from vaultkit.read.tokenizer import DEEPEST, Parsed, tokenize_line, tokenize_visible
 
 #: Most characters of a paragraph, and most of them that may be marks: the parser reads some marks
 #: repeatedly.
 LONGEST, MOST_MARKS = 50_000, 2000
+_MARK = re.compile(r"[][!*_`~<&\\$%#]")
 #: An image in the text itself, which has no marks that are read repeatedly.
 _EMBEDDED = re.compile(r"data:[\w/+.-]+;base64,[\w+/=]+")
-#: Dollars that begin a display formula and are not closed, but not a price range (`$$`, `$$$`).
+#: Dollars that begin a display formula, before the line end or mathematics: ``$$``, ``$$a = b``;
+#: but not those of a price range (``$$ to $$$``).
 _UNCLOSED_MATHS = re.compile(r"^\$\$(?!\$)(?=\s*$|[^$]*[=^_\\<>])")
 #: Front matter that is not closed: Obsidian shows it as a line across the page and text.
 _UNCLOSED_FRONT = re.compile(r"---[ \t]*\n[\w-]+[ \t]*:(?:[ \t]|\n|\Z)")
 #: What HTML hides, from mark to mark.
 _HIDING = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 #: Marks that remain in a text only if no rule has parsed them.
-_MARKS = ("[", "$", "\\begin{", "!!!", "???", ":::")
-_DOLLARS = re.compile(r"(?<![\\$])\$(?![\s$])([^$\n]*[^$\s\\])\$(?!\d)")
-_MARK = re.compile(r"[][!*_`~<&\\$%#]")
+_UNPARSED_MARKS = ("[", "$", "\\begin{", "!!!", "???", ":::")
+#: A formula between dollars in a text that is not parsed as Markdown: ``$a = b$``.
+_DOLLARS = re.compile(r"(?<![\\$])\$(?![\s$])(?P<tex>[^$\n]*[^$\s\\])\$(?!\d)")
+#: An address of the web: ``https://a.b``, ``mailto:a@b``, ``//a.b``.
+_WEB_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+#: One of the addresses in a ``srcset``: ``a.png`` and ``b.png`` in ``a.png 1x, b.png 640w``.
+_ADDRESS_IN_SET = re.compile(r"(?:^|,\s|(?<=\d[xw]),)\s*(\S+?)(?=,?\s|,?$)")
 
 
 def parse(text: str, path: Path = Path("note.md")) -> Note:
@@ -121,10 +127,11 @@ class _Reader:
     def __init__(self, note: Note, parsed: Parsed, bound: Mapping[tuple[int, int], str]) -> None:
         self.note = note
         self.parsed = parsed
-        #: The hidden comments ``%%= … %%``, by their places.
+        #: The content of the hidden comments ``%%= … %%``, by their lines and columns.
         self.bound = bound
         self.lines = parsed.lines
         self.source = Source(parsed.lines)
+        #: The titles of the section and of the callouts around the token, the innermost last.
         self.sections = [note.name]
         self.headings: list[Heading] = []
         self.fences: list[Fence] = []
@@ -143,17 +150,14 @@ class _Reader:
         self.marked: list[UnparsedMarkup] = []
         self.bracketed: list[UnparsedMarkup] = []
         self.meta: dict[str, Any] = {}
-        self.slugs: dict[str, int] = {}
+        self.anchors_in_use: dict[str, int] = {}
         self.front = 0
         self.refused = ""
-        #: The text of the row's first cell.
-        self.row = ""
-        #: The text of the cells of the row read so far.
-        self.row_pieces: list[Prose] = []
-        #: The titles of the columns, and the number of cells read in the row, including the first.
-        self.titles: list[str] = []
+        #: The texts of the cells of the row read so far, with its first cell, and its label.
+        self.row_texts: list[Prose] = []
         self.row_label = RowLabel("", 0, 0, "")
-        self.row_cells = 0
+        #: The titles of the columns of the table.
+        self.titles: list[str] = []
         self.cells: list[Cell] = []
 
     def read(self) -> Note:
@@ -187,11 +191,11 @@ class _Reader:
 
     def read_lone_comments(self) -> None:
         """Add the hidden comments that are alone on their lines to the text above them."""
-        within_text = {(c.line, c.column) for piece in self.prose for c in piece.comments}
+        within_text = {(c.line, c.column) for text in self.prose for c in text.comments}
         for (line, column), content in self.bound.items():
-            texts_above = [p for p in self.prose if p.parts and p.parts[0][1] <= line]
+            texts_above = [p for p in self.prose if p.parts and p.parts[0].line <= line]
             if (line, column) not in within_text and texts_above:
-                nearest = max(texts_above, key=lambda piece: piece.parts[-1][1:])
+                nearest = max(texts_above, key=lambda p: (p.parts[-1].line, p.parts[-1].column))
                 nearest.add_comment(content, line, column, self.tex_above(line))
 
     def tex_above(self, line: int) -> str:
@@ -209,7 +213,7 @@ class _Reader:
 
     def walk(self, tokens: list[Token]) -> None:
         """Record what each block token contains."""
-        #: The lines of the blocks around the token.
+        #: The lines of the blocks around the token; a token without lines has those of its block.
         open_spans: list[tuple[int, int]] = []
         previous: Token | None = None
         for index, token in enumerate(tokens):
@@ -238,6 +242,7 @@ class _Reader:
                 case "inline":
                     self.read_inline(token, span, tokens, index)
                 case "html_block" if self.prose and (comments := comments_in_html(token.content)):
+                    # Comments alone belong to the text above them.
                     for content in comments:
                         tex = self.tex_above(span[0] + 1)
                         self.prose[-1].add_comment(content, span[0] + 1, 1, tex)
@@ -248,13 +253,17 @@ class _Reader:
             previous = token
 
     def read_display_formula(self, token: Token, first: int, behind: list[Token]) -> None:
-        """Record a displayed formula that begins on the line ``first``, counted from 0."""
+        """Record a displayed formula that begins on the line ``first``, counted from 0.
+
+        ``behind`` has the next token, if any: a comment there may give a reason.
+        """
         not_run, here = (extract.reason_behind(behind, what) for what in ("not run", "here"))
         tex = token.content.strip()
-        raw = self.lines[first] if first < len(self.lines) else ""
-        column = max(raw.find("$$"), 0) + 1
-        lead = token.content[: token.content.find(tex)].count("\n")
-        self.formulas.append(Formula(first + 1, tex, True, not_run, here, column, lead))
+        first_line = self.lines[first] if first < len(self.lines) else ""
+        column = max(first_line.find("$$"), 0) + 1
+        lines_before_tex = token.content[: token.content.find(tex)].count("\n")
+        formula = Formula(first + 1, tex, True, not_run, here, column, lines_before_tex)
+        self.formulas.append(formula)
         display = Prose()
         display.add_formula(tex, first + 1, column, not_run=bool(not_run))
         self.prose.append(display)
@@ -267,47 +276,50 @@ class _Reader:
         # Lines of the properties are counted from the second line of the file.
         self.problems += [replace(problem, line=problem.line + 1) for problem in front.problems]
         self.links += [replace(link, line=link.line + 1) for link in front.links]
+        first_line = _line(token) + 1  # of the properties, below the `---`
+        lines = token.content.split("\n")
         for key in extract.PROPERTIES:
-            lines = token.content.split("\n")
-            where = (n for n, raw in enumerate(lines) if raw.startswith(f"{key}:"))
-            line = _line(token) + 1 + next(where, 0)
-            self.read_formulas_left_as_text(str(front.values.get(key) or ""), line)
-        self.prose += extract.text_of_properties(front.values, token.content, _line(token) + 1)
+            number = next((n for n, text in enumerate(lines) if text.startswith(f"{key}:")), 0)
+            value = str(front.values.get(key) or "")
+            self.read_formulas_left_as_text(value, first_line + number)
+        self.prose += extract.text_of_properties(front.values, token.content, first_line)
 
     def callout_title(self, tokens: list[Token], index: int) -> str | None:
         """Return the title of the callout that begins at ``index``; None for a plain quote."""
+        # The first paragraph of a quote is an opening token and an inline token.
         first = next((t for t in tokens[index + 1 : index + 3] if t.type == "inline"), None)
         match = CALLOUT.match(first.content) if first else None
         if not match:
             return None
-        title = "".join(map(_plain_words, tokenize_line(match["title"])))
+        title = "".join(map(extract.plain_words, tokenize_line(match["title"])))
         return title or match["type"].capitalize()
 
     def read_heading(self, token: Token, inline: Token) -> None:
         """Record a heading, with the anchor that the site gives it."""
-        text = "".join(map(_plain_words, inline.children or [])).strip()
-        match = block_id(text)
+        text = "".join(map(extract.plain_words, inline.children or [])).strip()
+        id_match = block_id(text)
         # The site joins the words around a comment in the same way.
-        text = " ".join((text[: match.start()] if match else text).split())
-        # The site distinguishes headings with the same words in this way.
-        anchor = _unique_anchor(slug(text), self.slugs)
+        text = " ".join((text[: id_match.start()] if id_match else text).split())
+        anchor = unique_anchor(slug(text), self.anchors_in_use)
         line, column = self.source.places(inline, (_line(token) - 1, 0))(0)
-        source = shown(inline.content)
-        heading = Heading(line, int(token.tag[1:]), text, anchor, column, source)
+        level = int(token.tag.removeprefix("h"))
+        heading = Heading(line, level, text, anchor, column, shown(inline.content))
         self.headings.append(heading)
         self.sections[-1] = text or self.sections[-1]
 
     def read_fence(self, token: Token, previous: Token | None, depth: int) -> None:
-        """Record a fence: a block of code, the output of the block above it, or a diagram."""
+        """Record a fence: a block of code, the output of the block above it, or a diagram.
+
+        ``previous`` is the token before it, and ``depth`` the number of blocks around it.
+        """
         start, stop = token.map or [0, 0]
-        raw = self.lines[start] if start < len(self.lines) else ""
-        at = raw.find(token.markup)
+        first_line = self.lines[start] if start < len(self.lines) else ""
         # The prefix is repeated on each line, except the mark of a list.
-        prefix = re.sub(r"[^>\s]", " ", raw[:at])
-        last = self.lines[stop - 1] if stop <= len(self.lines) else ""
-        mark = last.lstrip("> \t").rstrip()
-        closes = len(mark) >= len(token.markup) and set(mark) == {token.markup[0]}
-        closed = stop - 1 > start and closes
+        prefix = re.sub(r"[^>\s]", " ", first_line[: first_line.find(token.markup)])
+        last_line = self.lines[stop - 1] if stop <= len(self.lines) else ""
+        mark = last_line.lstrip("> \t").rstrip()
+        is_mark = len(mark) >= len(token.markup) and set(mark) == {token.markup[0]}
+        closed = stop - 1 > start and is_mark
         lines = tuple(token.content.removesuffix("\n").split("\n")) if token.content else ()
         # Anything between a block and a fence, even the end of a list, means it is not its output.
         follows_fence = previous is not None and previous.type == "fence"
@@ -318,19 +330,19 @@ class _Reader:
         self.fences.append(fence)
         if not closed:
             self.problems.append(Problem(fence.line, "this block of code is never closed"))
+        code_line, code_column = fence.line + 1, len(prefix) + 1
         if fence.language in fences.RUNS:
             self.blocks.append(Block(fence, None, self.sections[-1]))
-            # A block that mirrors a file has that file's comments and names.
+            # A block that mirrors a file has that file's comments, which are no text of the note.
             if closed and "#" in fence.text and "title=" not in fence.info:
-                column = len(prefix) + 1
-                self.prose += extract.text_of_comments(fence.text, fence.line + 1, column)
+                self.prose += extract.text_of_comments(fence.text, code_line, code_column)
         elif fence.language == "text" and role == "compared":
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
         elif fence.language == "mermaid":
-            self.prose += extract.text_of_diagram(lines, fence.line + 1, len(prefix) + 1)
-            for number, links in extract.links_of_diagram(lines):
-                line = fence.line + 1 + number
-                self.read_link(links["href"], "", line, len(prefix) + 1 + links.start("href"), "")
+            self.prose += extract.text_of_diagram(lines, code_line, code_column)
+            for number, link in extract.links_of_diagram(lines):
+                column = code_column + link.start("href")
+                self.read_link(link["href"], "", code_line + number, column, "")
 
     def place(self, token: Token, at: int) -> tuple[int, int]:
         """Return line and column in the file of a place in the text of a token."""
@@ -340,7 +352,10 @@ class _Reader:
     def read_inline(
         self, token: Token, span: tuple[int, int], tokens: list[Token], index: int
     ) -> None:
-        """Record the inline content of a paragraph, heading or cell: text, links, formulas, ids."""
+        """Record the inline content of a paragraph, heading or cell: text, links, formulas, ids.
+
+        ``span`` are the lines of the block around it; the token has this index among ``tokens``.
+        """
         if self.is_beyond_bounds(token.content, span):
             return
         opening = tokens[index - 1].type
@@ -354,23 +369,23 @@ class _Reader:
         place = "heading" if opening == "heading_open" else ""
         if not place:
             self.passages.append(passage)
-        pieces = list(extract.text_of_inline(children, places, place, self.bound))
+        *texts_beside, text = extract.text_of_inline(children, places, place, self.bound)
         if is_cell:
-            begins_row = tokens[index - 2].type == "tr_open"
-            self.add_to_row(pieces[-1], begins_row)
+            self.add_to_row(text, begins_row=tokens[index - 2].type == "tr_open")
             if tokens[index + 2].type == "tr_close":
-                self.read_comments_behind_row(pieces[-1], places(0)[0])
-            if opening == "th_open":
-                self.titles = [*([] if begins_row else self.titles), token.content]
+                self.read_comments_behind_row(text, places(0)[0])
+            if opening == "td_open":
+                self.read_cell(token.content, places(0))
             else:
-                self.read_cell(token.content, places(0), begins_row)
+                self.titles = [*self.titles[: len(text.cells)], token.content]
         unclosed = [c for c in children if c.type == "text" and _UNCLOSED_MATHS.match(c.content)]
         if unclosed and not is_cell:
+            # Its text is not that of a formula, and its numbers are no statements.
             line, column = places(unclosed[0].meta["at"])
             why = "$$: no other $$ ends this formula, which is read as text"
             self.problems.append(Problem(line, why, column))
         else:
-            self.prose += pieces
+            self.prose += (*texts_beside, text)
         if any(child.type == "code_inline" for child in children):
             self.coded.append(extract.paragraph_with_code(token.content, children, places))
         self.read_block_id(token, span, tokens, index)
@@ -378,28 +393,33 @@ class _Reader:
     def add_to_row(self, cell: Prose, begins_row: bool) -> None:
         """Connect the text of a cell with the cells before it in its row."""
         if begins_row:
-            self.row, self.row_pieces = cell.text, []
-        cell.row, cell.cells = self.row, tuple(self.row_pieces)
-        self.row_pieces.append(cell)
+            self.row_texts = []
+        cell.cells = tuple(self.row_texts)
+        self.row_texts.append(cell)
+        cell.row = self.row_texts[0].text
 
-    def read_cell(self, content: str, place: tuple[int, int], begins_row: bool) -> None:
-        """Record a cell below the heads, with the title of its column and the label of its row."""
-        if begins_row:
-            title = self.titles[0] if self.titles else ""
-            self.row_label, self.row_cells = RowLabel(content, *place, title), 0
-        self.row_cells += 1
-        if 1 < self.row_cells <= len(self.titles):
-            title = self.titles[self.row_cells - 1]
+    def read_cell(self, content: str, place: tuple[int, int]) -> None:
+        """Record a cell below the heads, with the title of its column and the label of its row.
+
+        The first cell is the label.
+        """
+        column = len(self.row_texts) - 1
+        # A head that is too long is not read. (The parser drops cells that are below no head.)
+        title = self.titles[column] if column < len(self.titles) else ""
+        if column == 0:
+            self.row_label = RowLabel(content, *place, title)
+        else:
             self.cells.append(Cell(content, *place, title, self.row_label))
 
-    def read_comments_behind_row(self, last: Prose, line: int) -> None:
-        """Add the comments behind the last bar of a row, which the parser drops, to its end."""
-        raw = self.lines[line - 1] if line <= len(self.lines) else ""
-        for column, content in comments_behind_row(raw):
-            last.add_comment(content, line, column)
+    def read_comments_behind_row(self, last_cell: Prose, line: int) -> None:
+        """Add the comments behind the last bar of a row, which the parser drops, to its text."""
+        row = self.lines[line - 1] if line <= len(self.lines) else ""
+        for column, content in comments_behind_row(row):
+            last_cell.add_comment(content, line, column)
 
     def is_beyond_bounds(self, content: str, span: tuple[int, int]) -> bool:
-        """Refuse a paragraph that cannot be parsed in bounded time."""
+        """Return whether a paragraph cannot be parsed in bounded time; if so, refuse the note."""
+        # Most paragraphs are short, and need no search.
         if len(content) > LONGEST and len(_EMBEDDED.sub("", content)) > LONGEST:
             self.refuse(span[0] + 1, f"a paragraph of more than {LONGEST:,} characters")
         elif len(content) > MOST_MARKS and len(_MARK.findall(content)) > MOST_MARKS:
@@ -409,35 +429,41 @@ class _Reader:
         return True
 
     def read_html_block(self, token: Token, span: tuple[int, int]) -> None:
-        """Read the text between tags as Markdown, which CommonMark would not."""
+        """Read a block of HTML: its links, marks that are not closed, and the text between tags.
+
+        That text is read as Markdown, which CommonMark would not do.
+        """
         if self.is_beyond_bounds(token.content, span):
             return
-        text = HTML_HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), token.content)
         places = self.source.places(token, span)
         # In code and scripts, these marks hide nothing.
         marks = HTML_HIDDEN.sub(lambda m: " " * len(m[0]) if m["tag"] else m[0], token.content)
         for begins, ends in _HIDING.items():
             opened = marks.rfind(begins)
-            if opened >= 0 and ends not in marks[opened + 2 :]:
+            if opened >= 0 and ends not in marks[opened + len("<!") :]:
                 line, column = places(opened)
                 why = f"{begins} is never closed: it hides what follows"
                 self.problems.append(Problem(line, why, column))
+        # Hidden parts and tags become blanks, so that positions stay the same.
+        text = HTML_HIDDEN.sub(_blank_out, token.content)
         for tag in HTML_TAG.finditer(text):
             self.read_tag(tag[0], places, tag.start())
-        text = HTML_TAG.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+        text = HTML_TAG.sub(_blank_out, text)
         if text.strip():
             self.read_children(text, join_texts(tokenize_line(text)), places)
         self.prose += extract.text_of_html(token.content, span[0] + 1)
 
     def read_children(self, content: str, children: list[Token], places: Places) -> None:
-        """Record links, formulas, images, HTML and tags among the children of an inline token."""
-        alone = (
-            sum(child.type in _VISIBLE or bool(child.content.strip()) for child in children) == 1
-        )
+        """Record links, formulas, images, HTML and tags among the children of an inline token.
+
+        ``content`` is the Markdown of the paragraph, and ``places`` are those of its positions.
+        """
+        visible = [c for c in children if c.type in _VISIBLE or c.content.strip()]
+        alone = len(visible) == 1
         sentences = Sentences(content)
         for position, child in enumerate(children):
             if child.type == "text":
-                if any(mark in child.content for mark in _MARKS):
+                if any(mark in child.content for mark in _UNPARSED_MARKS):
                     parts = tuple(child.meta["parts"])
                     self.marked.append(UnparsedMarkup(content, child.content, parts, places))
                 continue
@@ -448,12 +474,12 @@ class _Reader:
                     link = Link.from_match(child.meta["match"], line, column)
                     self.links.append(replace(link, alone=alone, sentence=sentences.around(at)))
                     words = child.meta["match"]["words"]
-                    if words and not link.embed:
+                    if words and not link.embed:  # the words of an embed are plain text
                         begins = child.meta["match"].start("words")
                         within = join_texts(tokenize_line(words))
                         self.read_children(words, within, places.of_part(begins))
                 case "link_open":
-                    words = _words_of_link(children, position)
+                    words = extract.words_of_link(children, position)
                     href = str(child.attrs.get("href", ""))
                     self.read_link(href, words, line, column, sentences.around(at))
                 case "image":
@@ -461,9 +487,9 @@ class _Reader:
                     self.read_formulas_left_as_text(child.content, line, column)
                     self.read_link(src, child.content, line, column, sentences.around(at), True)
                 case "math_inline" | "math_inline_double":
+                    behind = children[position + 1 :]
                     not_run, here = (
-                        extract.reason_behind(children, what, position + 1)
-                        for what in ("not run", "here")
+                        extract.reason_behind(behind, what) for what in ("not run", "here")
                     )
                     display = child.type == "math_inline_double"
                     formula = Formula(line, child.content, display, not_run, here, column)
@@ -474,22 +500,20 @@ class _Reader:
                     self.tags.append(child.meta["match"]["tag"])
 
     def read_tag(self, tag: str, places: Places, at: int) -> None:
-        """Record the links of an HTML tag that begins at the place ``at``."""
+        """Record the links of an HTML tag that begins at the position ``at`` of the paragraph."""
         alt = HTML_ALT.search(tag)
+        words = unescape(alt["value"].strip("\"'")) if alt else ""
         for match in HTML_LINK.finditer(tag):
-            href = unescape((match["value"] or match["bare"]).strip("\"'"))
-            words = unescape(alt["value"].strip("\"'")) if alt else ""
             name = match["name"].lower()
-            image = name in ("src", "srcset")
             if name == "data" and not tag.lower().startswith("<object"):
-                continue
+                continue  # elsewhere, `data` is no address
+            value = unescape((match["value"] or match["bare"]).strip("\"'"))
+            # `srcset` has several addresses, each with a width or density.
+            addresses = _ADDRESS_IN_SET.findall(value) if name == "srcset" else [value]
             line, column = places(at + match.start("name"))
-            if name == "srcset":
-                # `srcset` has several addresses, each with a width or density.
-                for address in re.findall(r"(?:^|,\s|(?<=\d[xw]),)\s*(\S+?)(?=,?\s|,?$)", href):
-                    self.read_link(address, words, line, column, "", image)
-            elif href:
-                self.read_link(href, words, line, column, "", image)
+            for address in filter(None, addresses):
+                is_image = name in ("src", "srcset")
+                self.read_link(address, words, line, column, "", is_image)
 
     def read_formulas_left_as_text(self, text: str, line: int, column: int = 1) -> None:
         """Record the formulas with a relation sign in text that the site shows as it is.
@@ -497,14 +521,14 @@ class _Reader:
         This is the alternative text of images, and text of the front matter.
         """
         for match in _DOLLARS.finditer(text):
-            if has_relation(match[1]):
-                self.untypeset_formulas.append(Formula(line, match[1], False, column=column))
+            if has_relation(match["tex"]):
+                self.untypeset_formulas.append(Formula(line, match["tex"], False, column=column))
 
     def read_link(
         self, href: str, words: str, line: int, column: int, sentence: str, embed: bool = False
     ) -> None:
         """Record a Markdown link, unless it leads to an address of the web."""
-        if re.match(r"[a-z][a-z0-9+.-]*:|//", href, re.IGNORECASE):
+        if _WEB_ADDRESS.match(href):
             return
         target, _, sub = unquote(href).partition("#")
         self.links.append(
@@ -514,7 +538,11 @@ class _Reader:
     def read_block_id(
         self, token: Token, span: tuple[int, int], tokens: list[Token], index: int
     ) -> None:
-        """Record the lines that a block id ``^id`` names: a paragraph, an item, the block above."""
+        """Record the lines that a block id ``^id`` names: a paragraph, an item, the block above.
+
+        The id ends the text of the token, which has this index among ``tokens``; ``span`` are its
+        lines, counted from 0.
+        """
         match = block_id(token.content)
         if not match:
             return
@@ -528,6 +556,7 @@ class _Reader:
         if lines_above:
             first, last = lines_above[0] + 1, lines_above[1]
         elif index > 1 and tokens[index - 2].type == "list_item_open":
+            # It names the whole item, with the blocks in it, but without blank lines at its end.
             end_of_text = last
             last = max(last, (lines_of(tokens[index - 2]) or span)[1])
             while last > end_of_text and not self.lines[last - 1].strip("> \t"):
@@ -535,31 +564,13 @@ class _Reader:
         self.block_ids[match["id"]] = (first, last)
 
 
-def _unique_anchor(wanted: str, taken: dict[str, int]) -> str:
-    """Return a unique anchor for a heading, as the site does, and add it to ``taken``.
-
-    ``taken`` holds the anchors in use, each with the last number tried for its words, so that
-    ten thousand equal headings do not need a hundred million comparisons.
-
-    >>> taken = {}
-    >>> [_unique_anchor("x", taken) for _ in range(3)]
-    ['x', 'x_1', 'x_2']
-    """
-    stem, number = wanted, 0
-    if match := re.fullmatch(r"(.*)_(\d+)", wanted):
-        stem, number = match[1], int(match[2])
-    anchor = wanted
-    number = max(number, taken.get(wanted, 0))
-    while anchor in taken or not anchor:
-        number += 1
-        anchor = f"{stem}_{number}"
-    taken[wanted] = number
-    taken.setdefault(anchor, 0)
-    return anchor
+def _blank_out(match: re.Match[str]) -> str:
+    """Return blanks in place of all characters of a match but line ends."""
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def _code_in(token: Token) -> str:
-    """Return the text of indented code, or of HTML that shows code."""
+    """Return the text of indented code, or of HTML that shows code; empty for other HTML."""
     if token.type == "code_block":
         return token.content
     shown = re.search(r"<(pre|code)\b[^>]*>(.*?)</\1>", token.content, re.DOTALL | re.IGNORECASE)
@@ -573,27 +584,5 @@ def _line(token: Token) -> int:
 
 #: Visible tokens, even if they have no content of their own.
 _VISIBLE = {"image", "link_open", "math_inline", "math_inline_double"}
+#: Tokens that contain blocks, which may be nested.
 _CONTAINERS = {"blockquote_open", "list_item_open", "footnote_open"}
-
-
-def _words_of_link(children: list[Token], opening: int) -> str:
-    """Return the visible words between the token ``opening`` and the end of its link."""
-    words = []
-    for child in children[opening + 1 : opening + 1 + LONGEST_SENTENCE]:
-        if child.type == "link_close":
-            break
-        words.append(_plain_words(child))
-    return "".join(words)
-
-
-def _plain_words(token: Token) -> str:
-    """Return the plain words of an inline token."""
-    match token.type:
-        case "wikilink":
-            return Link.from_match(token.meta["match"]).shown
-        case "comment" | "html_inline" | "image":
-            return ""
-        case "softbreak" | "hardbreak":
-            return " "
-        case _:
-            return token.content

@@ -12,10 +12,10 @@ from pathlib import Path
 from vaultkit.read.note import Note
 from vaultkit.read.sentences import Sentences, is_whole, tidy
 
-_WORD = re.compile(r"\w")
-#: The first word of a name; a name may begin only at such a match.
-_FIRST = re.compile(r"\w+|\W")
-_STARTS = re.compile(r"(?<![\w-])(?:\w+|[^\w\s])")
+_LETTER = re.compile(r"\w")
+#: The first word or sign of a name; and a word or sign of a text, with which a name may begin.
+_FIRST_WORD = re.compile(r"\w+|\W")
+_WORD_IN_TEXT = re.compile(r"(?<![\w-])(?:\w+|[^\w\s])")
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class NameFinder:
         self._find = _finder(self._paths)
         # An alias of a single word, such as "Keys", is also an ordinary word: it is a mention only
         # if it is spelt like the alias and does not begin a sentence.
-        self._exact = {alias for note in notes for alias in note.aliases if " " not in alias}
-        self._exact -= {note.title for note in notes}
-        self._common = {_key(alias) for alias in self._exact}
+        self._one_word = {alias for note in notes for alias in note.aliases if " " not in alias}
+        self._one_word -= {note.title for note in notes}
+        self._keys_of_one_word = {_key(alias) for alias in self._one_word}
 
     def mentioned_in(self, source: Note, linked: Collection[Path]) -> dict[Path, UnlinkedMention]:
         """Return the first mention of each other note that a note names and does not link to.
@@ -88,22 +88,23 @@ class NameFinder:
 
         ``before`` is the text of the sentence before it.
         """
-        if _key(name) not in self._common:
+        if _key(name) not in self._keys_of_one_word:
             return False
-        begins_sentence = not _WORD.search(before)
-        return name not in self._exact or begins_sentence
+        begins_sentence = not _LETTER.search(before)
+        is_spelt_differently = name not in self._one_word
+        return is_spelt_differently or begins_sentence
 
 
 def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
-    """Return a function that finds names in a text.
+    """Return a function that yields the matches of these names in a text.
 
     It searches for first words, since a pattern of all names would try each of them at each letter.
     """
     by_first: dict[str, list[str]] = defaultdict(list)
     # The longest first: "Layer Normalization" does not mention the note "Layer".
     for name in sorted(names, key=len, reverse=True):
-        first = _FIRST.match(name)
-        assert first
+        first = _FIRST_WORD.match(name)
+        assert first  # no name is empty
         by_first[_key(first[0])].append(r"\s+".join(map(re.escape, name.split())))
 
     @cache
@@ -111,9 +112,9 @@ def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
         return re.compile(rf"(?:{'|'.join(by_first[first])})(?![\w-])", re.IGNORECASE)
 
     def find(text: str) -> Iterator[re.Match[str]]:
-        """Yield the mentions in a text, which do not overlap."""
+        """Yield the matches of names in a text, which do not overlap."""
         end = 0
-        for word in _STARTS.finditer(text):
+        for word in _WORD_IN_TEXT.finditer(text):
             first = word[0].casefold()
             if word.start() >= end and first in by_first:
                 match = pattern(first).match(text, word.start())

@@ -14,14 +14,14 @@ from collections.abc import Iterable, Sequence
 from vaultkit.read.syntax import comparable
 
 _WORD = re.compile(r"\w+")
-#: Longest name for which similar names are searched.
+#: How many characters of a name are compared; a broken link may be of any length.
 _LONGEST = 200
 #: A word of so many letters or fewer becomes another word by one slip.
 _SHORT = 3
 #: One slip is allowed, and one more for each so many letters.
 _LETTERS_A_SLIP = 8
-#: Least ratio of the lengths of two names; more if the existing name is the shorter one:
-#: *Notes* is not *Daily notes*.
+#: Least ratio of the lengths of two names if the wanted name is the shorter one, and if it is the
+#: longer one: *Daily notes* is not *Notes*.
 _LEAST, _LEAST_OF_WANTED = 0.4, 0.5
 #: The number of names that are compared letter by letter: those with most pairs in common.
 _MOST = 30
@@ -49,19 +49,29 @@ class Nearest:
                 self._keys_by_pair[pair].append(key)
 
     def similar(self, wanted: str) -> list[str]:
-        """Return the similar names, the most similar first."""
+        """Return at most three similar names, the most similar first."""
         key = comparable(wanted[:_LONGEST])
-        shared: Counter[str] = Counter()
+        pairs_in_common: Counter[str] = Counter()
         for pair in _pairs(key):
-            shared.update(self._keys_by_pair.get(pair, ()))
-        # Long names have some pairs in common by chance.
-        likely = sorted(shared, key=lambda name: -shared[name] / (len(key) + len(name)))
-        near = [name for name in likely[:_MOST] if _is_near(key, name)]
+            pairs_in_common.update(self._keys_by_pair.get(pair, ()))
+
+        def share(name: str) -> float:
+            # Divided by the lengths, since long names have some pairs in common by chance.
+            return pairs_in_common[name] / (len(key) + len(name))
+
+        likely = sorted(pairs_in_common, key=share, reverse=True)[:_MOST]
+        near = [name for name in likely if _is_near(key, name)]
         return [self._names[name] for name in difflib.get_close_matches(key, near, 3, cutoff=0)]
 
 
 def _is_near(wanted: str, name: str) -> bool:
-    """Return whether two names are similar."""
+    """Return whether an existing name is similar to the wanted one.
+
+    >>> _is_near("softmx", "softmax"), _is_near("softmax", "softmax function")
+    (True, True)
+    >>> _is_near("notes", "daily notes"), _is_near("daily notes", "notes")
+    (True, False)
+    """
     if _is_slip(wanted, name):
         return True
     words, others = _WORD.findall(wanted), _WORD.findall(name)
@@ -81,6 +91,7 @@ def _are_among(words: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _is_misspelt_one_of(word: str, others: Sequence[str]) -> bool:
+    """Return whether a long word is another long one with a slip."""
     return _is_long(word) and any(_is_slip(word, other) for other in others if _is_long(other))
 
 
@@ -100,15 +111,16 @@ def _is_slip(one: str, other: str) -> bool:
     most = 1 + min(len(one), len(other)) // _LETTERS_A_SLIP
     if abs(len(one) - len(other)) > most:
         return False
-    # The last two rows of the table of distances between the beginnings of the words.
+    # `row[j]` is the number of slips between `one[:i]` and `other[:j]`; the last two rows are kept.
     row_before, last_row = [0], list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
         row = [i]
         for j, counterpart in enumerate(other, 1):
-            replaced = letter != counterpart
-            slips = min(last_row[j] + 1, row[-1] + 1, last_row[j - 1] + replaced)
+            is_replaced = letter != counterpart
+            # A letter is deleted, inserted or replaced.
+            slips = min(last_row[j] + 1, row[-1] + 1, last_row[j - 1] + is_replaced)
             if min(i, j) > 1 and one[i - 2 : i] == counterpart + other[j - 2]:
-                slips = min(slips, row_before[j - 2] + 1)
+                slips = min(slips, row_before[j - 2] + 1)  # the last two letters are swapped
             row.append(slips)
         row_before, last_row = last_row, row
     return last_row[-1] <= most

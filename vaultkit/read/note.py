@@ -37,17 +37,21 @@ class Problem:
 
 @dataclass(frozen=True)
 class Fence:
-    """A fenced block: ``line`` and ``end`` are those of its opening and closing marks."""
+    """A fenced block: ``line`` and ``end`` are the lines of its opening and closing marks."""
 
     line: int
     end: int
+    #: The words behind the opening mark: ``python no-run``.
     info: str
+    #: The lines between the marks, without the prefix.
     lines: tuple[str, ...]
+    #: What is before each line of it in the file: the marks of a quote, an indentation.
     prefix: str
     closed: bool
+    #: The number of quotes, list items and lists around it.
     depth: int = 0
-    #: Its relation to the block of code above it: ``compared`` if it is the output, ``behind`` if
-    #: it follows it directly and could be; else empty.
+    #: Its relation to the block of code directly above it: ``compared`` if it is the output of a
+    #: ``python`` block, ``behind`` if it follows a session; empty if no block is above it.
     role: str = ""
 
     @property
@@ -89,7 +93,9 @@ class Block:
 
     @property
     def volatile(self) -> str:
-        """The regular expression of output that changes from run to run; empty if there is none.
+        """The regular expression of those parts of the output that change from run to run.
+
+        It is empty if there is none.
 
         An invalid one is left out; the check *form* reports it.
         """
@@ -145,7 +151,7 @@ class Link:
 
     ``wiki`` is true for ``[[Note]]``, false for ``[words](Note.md)``; ``embed`` is true for
     ``![[…]]`` and images; ``alone`` if the link is its whole paragraph; ``sentence`` is the
-    sentence around it.
+    sentence around it. A link that is made by code, not written, has the line 0.
     """
 
     line: int
@@ -375,9 +381,12 @@ class Note:
 
     @property
     def old_headings(self) -> tuple[Link, ...]:
-        """Links from headings that the note had before, which are their words, to their content."""
-        match = map(WIKILINK.fullmatch, strings_of(self.meta.get("old_headings")))
-        return tuple(Link.from_match(link) for link in match if link and link["words"])
+        """Links from headings that the note had before to where their content is now.
+
+        The words of each link are the old heading: ``[[#New heading|Old heading]]``.
+        """
+        matches = map(WIKILINK.fullmatch, strings_of(self.meta.get("old_headings")))
+        return tuple(Link.from_match(match) for match in matches if match and match["words"])
 
     @property
     def summary(self) -> str:
@@ -387,8 +396,8 @@ class Note:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the text and of the outputs, which are not part of a notebook's text."""
-        shown = [block.output.text for block in self.blocks if block.output]
-        return hashlib.sha256("\0".join([self.text, *shown]).encode()).hexdigest()
+        outputs = [block.output.text for block in self.blocks if block.output]
+        return hashlib.sha256("\0".join([self.text, *outputs]).encode()).hexdigest()
 
     @cached_property
     def outline(self) -> str:
@@ -428,17 +437,18 @@ class Note:
     def heading(self, words: str) -> Heading | None:
         """Return the heading with these words, as Obsidian does; None if there is none.
 
-        ``Outer#Inner`` is the first Inner after Outer with a deeper level.
+        ``Outer#Inner`` is the first Inner after Outer with a deeper level. Of several headings with
+        the same name, it is the one with exactly these words, or else the first.
         """
-        *outer, inner = [comparable(part) for part in words.split("#")]
-        if not outer:
-            named = self._headings.get(inner, ())
+        path = [comparable(part) for part in words.split("#")]
+        if len(path) == 1:
+            named = self._headings.get(path[0], ())
             return next((h for h in named if h.text == words.strip()), next(iter(named), None))
-        wanted, level = [*outer, inner], 0
+        level = 0
         for heading in self.headings:
-            if heading.level > level and wanted[0] in heading.names:
-                wanted, level = wanted[1:], heading.level
-                if not wanted:
+            if heading.level > level and path[0] in heading.names:
+                path, level = path[1:], heading.level
+                if not path:
                     return heading
         return None
 
@@ -452,20 +462,25 @@ class Note:
 
     @cached_property
     def _headings(self) -> dict[str, list[Heading]]:
-        """The headings by their words."""
+        """The headings by each of the names by which links may name them (`Heading.names`)."""
         headings: dict[str, list[Heading]] = defaultdict(list)
         for heading in self.headings:
-            for words in heading.names:
-                headings[words].append(heading)
+            for name in heading.names:
+                headings[name].append(heading)
         return headings
 
     @cached_property
     def _anchors(self) -> dict[str, Heading]:
+        """The headings by their anchors on the site."""
         return {heading.slug: heading for heading in self.headings}
 
     @cached_property
     def _section_ends(self) -> dict[int, int]:
-        """The last line of each section, by the line of its heading."""
+        """The last line of each section, by the line of its heading.
+
+        A section ends above the next heading of its level or a higher one. The sections that end
+        with the note are left out.
+        """
         ends: dict[int, int] = {}
         unfinished: list[Heading] = []
         for heading in self.headings:
@@ -490,7 +505,7 @@ def tags_of(value: Any) -> tuple[str, ...]:
 
 
 def strings_of(value: Any) -> tuple[str, ...]:
-    """Return a property as strings: the items of a list, or its one value."""
+    """Return a property as strings: the items of a list, or its one value; none for None."""
     if value is None:
         return ()
     if isinstance(value, list):

@@ -19,8 +19,9 @@ from vaultkit.read.source import LARGEST_WITH_PICTURES, UnreadableError
 from vaultkit.read.source import read as read_text
 from vaultkit.read.syntax import LINE_END
 
-_SOURCE = '"source": ['
-#: The path of a file that a cell may mirror.
+#: The line above the source of a cell in Jupyter's layout, and the line that begins its outputs.
+_SOURCE, _OUTPUTS = '"source": [', '"outputs": ['
+#: The path of a file that a cell may mirror: no quotation marks, which would end the option.
 _PATH = re.compile(r"[\w./ -]+")
 
 
@@ -37,24 +38,24 @@ def read(path: Path) -> Note:
         return unreadable(path, error)
 
 
-def parse_notebook(raw: str, path: Path) -> Note:
-    """Read the text of a notebook's file."""
+def parse_notebook(text: str, path: Path) -> Note:
+    """Return the note of a notebook, given the text of its file."""
     try:
-        return _note_of(path, [line.strip() for line in LINE_END.sub("\n", raw).split("\n")], raw)
+        return _note_of(path, text)
     except json.JSONDecodeError as error:
-        return _refused(path, raw, f"this is not JSON: {error.msg}", error.lineno, error.colno)
+        return _refused(path, text, f"this is not JSON: {error.msg}", error.lineno, error.colno)
     except RecursionError:
-        return _refused(path, raw, "nested too deeply")
+        return _refused(path, text, "nested too deeply")
     except (KeyError, TypeError, ValueError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else error
         why = f"not laid out as Jupyter saves it: {what}"
-        return _refused(path, raw, why, getattr(error, "line", 1))
+        return _refused(path, text, why, getattr(error, "line", 1))
 
 
-def _refused(path: Path, raw: str, why: str, line: int = 1, column: int = 1) -> Note:
+def _refused(path: Path, text: str, why: str, line: int = 1, column: int = 1) -> Note:
     """Return the note of a file that is not a notebook, with the problem."""
-    # A notebook's JSON must not be parsed as Markdown.
-    lines = LINE_END.sub("\n", raw).removesuffix("\n").count("\n") + 1
+    # A notebook's JSON must not be parsed as Markdown: the note has as many lines, all empty.
+    lines = LINE_END.sub("\n", text).removesuffix("\n").count("\n") + 1
     text, line = "\n" * lines, min(line, lines)
     return Note(
         path, text, problems=(Problem(line, f"not a notebook: {why}", column),), refused=why
@@ -69,43 +70,44 @@ class _LayoutError(ValueError):
         self.line = line
 
 
-def _note_of(path: Path, file: list[str], raw: str) -> Note:
-    """Return the note of a notebook, with its text on the same lines as in the JSON file."""
-    lines = [""] * len(file)
-    blocks: dict[int, Fence | None] = {}
+def _note_of(path: Path, text: str) -> Note:
+    """Return the note of a notebook, with its text on the same lines as in the JSON file.
+
+    A code cell is a fence: its opening mark is on the line of ``"source": [``, its closing mark on
+    the line of the ``]``.
+    """
+    json_lines = [line.strip() for line in LINE_END.sub("\n", text).split("\n")]
+    note_lines = [""] * len(json_lines)
+    #: The output of each code cell, by the line of its fence.
+    outputs: dict[int, Fence | None] = {}
     at = 0
-    for cell in _cells(json.loads(raw)):
+    for cell in _cells(json.loads(text)):
         source = cell["source"]
         if not source:
             continue
-        cell_begins, at = at, _line_of_source(file, source, at)
+        cell_begins, at = at, _line_of_source(json_lines, source, at)
         if any("\n" in line.rstrip("\r\n") for line in source):
             raise _LayoutError("two lines of a cell are on one line of the file", at + 1)
-        text = [re.sub(r"[\r\n]+$", "", line).replace("\r", " ") for line in source]
+        lines = [re.sub(r"[\r\n]+$", "", line).replace("\r", " ") for line in source]
         if cell["cell_type"] == "code":
-            blocks[at + 1] = _output_fence(file, cell, cell_begins, at)
-            runs = re.findall("`+", "\n".join(text))
-            mark = "`" * max([3, *(len(run) + 1 for run in runs)])
-            lines[at] = f"{mark}python{_fence_options(cell)}"
-            lines[at + 1 + len(source)] = mark
+            outputs[at + 1] = _output_fence(json_lines, cell, cell_begins, at)
+            # The mark is longer than any backticks in the code, which would close the fence.
+            backticks = re.findall("`+", "\n".join(lines))
+            mark = "`" * max([3, *(len(run) + 1 for run in backticks)])
+            note_lines[at] = f"{mark}python{_fence_options(cell)}"
+            note_lines[at + 1 + len(source)] = mark
         if cell["cell_type"] != "raw":
-            lines[at + 1 : at + 1 + len(source)] = text
+            note_lines[at + 1 : at + 1 + len(source)] = lines
         at += 1 + len(source)
-    note = parse("\n".join(lines), path)
-    first_lines = {block.fence.line for block in note.blocks}
+    note = parse("\n".join(note_lines), path)
+    parsed_fences = {block.fence.line for block in note.blocks}
     problems = [
         Problem(line, "this cell is within a part that a cell above leaves open")
-        for line in blocks
-        if line not in first_lines and not note.problems  # which say what is open
+        for line in outputs
+        if line not in parsed_fences and not note.problems  # which say what is open
     ]
-    return replace(
-        note,
-        blocks=tuple(
-            replace(b, output=blocks[b.fence.line]) if b.fence.line in blocks else b
-            for b in note.blocks
-        ),
-        problems=(*note.problems, *problems),
-    )
+    blocks = (replace(b, output=outputs.get(b.fence.line, b.output)) for b in note.blocks)
+    return replace(note, blocks=tuple(blocks), problems=(*note.problems, *problems))
 
 
 def cell_of_block(note: Note, data: Mapping[str, Any], index: int) -> dict[str, Any]:
@@ -127,7 +129,13 @@ def cell_of_block(note: Note, data: Mapping[str, Any], index: int) -> dict[str, 
 
 
 def _cells(data: Any) -> Iterator[dict[str, Any]]:
-    """Yield the cells of a notebook; raise an error for anything else."""
+    """Yield the cells of a notebook, given its JSON.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        If it is no notebook of nbformat 4 with lists of lines as sources.
+    """
     if not isinstance(data, dict) or data.get("nbformat", 4) != 4:
         raise _LayoutError("only nbformat 4 is read; save it again", 1)
     if not isinstance(data["cells"], list):
@@ -142,48 +150,54 @@ def _cells(data: Any) -> Iterator[dict[str, Any]]:
         yield cell
 
 
-def _line_of_source(file: list[str], source: list[str], at: int) -> int:
-    """Return the line on which the source of a cell begins, not an output with equal text."""
+def _line_of_source(json_lines: list[str], source: list[str], begins: int) -> int:
+    """Return the index of the line ``"source": [`` of a cell, at or below the line ``begins``.
+
+    It is above the lines of this source: an output may also contain such a line.
+    """
     wanted = source if source[-1:] != [""] else source[:-1]
-    first = at
+    at = begins
     while True:
         try:
-            at = file.index(_SOURCE, at)
+            at = json_lines.index(_SOURCE, at)
         except ValueError:
-            raise _LayoutError("a line of a cell is not on a line of its own", first + 1) from None
-        if at + len(wanted) < len(file) and all(
-            _is_line(file[at + 1 + index], line) for index, line in enumerate(wanted)
-        ):
+            why = "a line of a cell is not on a line of its own"
+            raise _LayoutError(why, begins + 1) from None
+        below = json_lines[at + 1 : at + 1 + len(wanted)]
+        if len(below) == len(wanted) and all(map(_is_json_of, below, wanted)):
             return at
         at += 1
 
 
-def _is_line(written: str, line: str) -> bool:
-    """Return whether a line of the file is the JSON of a line of a cell."""
+def _is_json_of(written: str, line: str) -> bool:
+    """Return whether a line of the file is the JSON of a line of a cell: ``"x = 1",``."""
     try:
         return bool(json.loads(written.removesuffix(",")) == line)
     except (ValueError, RecursionError):
         return False
 
 
-def _output_fence(file: list[str], cell: Mapping[str, Any], begins: int, at: int) -> Fence | None:
+def _output_fence(
+    json_lines: list[str], cell: Mapping[str, Any], cell_begins: int, source_begins: int
+) -> Fence | None:
     """Return the outputs of a cell as a fence, with an approximate line; None if it has none.
 
-    The cell's JSON begins at the line ``begins``, its source at the line ``at``.
+    The cell begins at one line of the JSON, its source at the other; the outputs are between them.
     """
-    shown = _text_of_outputs(cell)
-    if not shown:
+    text = _text_of_outputs(cell)
+    if not text:
         return None
-    first_line = json.dumps(shown.split("\n")[0], ensure_ascii=False)[:-1]
     # Find the first line of the output; Jupyter writes metadata above it.
-    places = (line for line in range(begins, at) if file[line].startswith(first_line))
-    outputs = (line for line in range(begins, at) if file[line].startswith('"outputs": ['))
-    line = next(places, next(outputs, begins))
-    return Fence(line, at, "text", tuple(shown.split("\n")), "", True)
+    first_line = json.dumps(text.split("\n")[0], ensure_ascii=False).removesuffix('"')
+    between = range(cell_begins, source_begins)
+    of_first_line = (line for line in between if json_lines[line].startswith(first_line))
+    of_outputs = (line for line in between if json_lines[line].startswith(_OUTPUTS))
+    line = next(of_first_line, next(of_outputs, cell_begins))
+    return Fence(line, source_begins, "text", tuple(text.split("\n")), prefix="", closed=True)
 
 
 def _text_of_outputs(cell: Mapping[str, Any]) -> str:
-    """Return the text of all outputs of a cell, in their order."""
+    """Return the text of all outputs of a cell, in their order; empty if they are pictures."""
     parts = []
     for output in cell.get("outputs", []):
         match output["output_type"]:
@@ -201,6 +215,7 @@ def _text_of_outputs(cell: Mapping[str, Any]) -> str:
 def _as_text(value: Any) -> str:
     """Return text that a notebook stores as a string or as a list of lines."""
     text = value if isinstance(value, str) else "".join(value)
+    # JSON may contain half a surrogate pair, which cannot be encoded.
     return LINE_END.sub("\n", text).encode(errors="replace").decode()
 
 

@@ -31,6 +31,8 @@ OF_CODE = ("equations", "numbers")
 UNWRITTEN = ("fail", "mark", "plain")
 #: Ways to treat a statement that cannot be judged.
 UNJUDGED = ("count", "fail", "fail-all")
+#: Longest time limit of a block, in seconds.
+_LONGEST_TIMEOUT = 3600
 #: Possible files of the settings; the first one that exists is used.
 FILES = ("vaultkit.toml", "../vaultkit.toml", "../pyproject.toml")
 
@@ -148,36 +150,18 @@ class Options:
         OptionsError
             If a setting is unknown, or its value is invalid.
         """
-        known = {field.name: field.default for field in fields(cls)}
-        given: dict[str, Any] = {}
-        for name, value in table.items():
-            default = known.get(name)
-            if default is None:
-                raise OptionsError(_describe_unknown("setting", name, known), name)
-            if name == "folders":
-                if not isinstance(value, dict):
-                    raise OptionsError('folders: a table of folder = ["check", …]', name)
-                value = tuple(
-                    (folder.strip("/"), _parse_checks(names, folder))
-                    for folder, names in value.items()
-                )
-            elif name == "checks":
-                value = _parse_checks(value, name)
-            elif isinstance(default, tuple):
-                if not _are_words(value):
-                    raise OptionsError(f"{name}: a list of words, not {value!r}", name)
-                value = tuple(value)
-            elif isinstance(default, float) and type(value) in (int, float):
-                value = float(value)
-            elif type(value) is not type(default):
-                raise OptionsError(f"{name}: {type(default).__name__}, not {value!r}", name)
-            given[name] = value
+        defaults = {field.name: field.default for field in fields(cls)}
+        for name in table:
+            if name not in defaults:
+                raise OptionsError(_describe_unknown("setting", name, defaults), name)
+        given = {name: _parse_setting(name, value, defaults[name]) for name, value in table.items()}
         options = cls(**given)
         for name, known_values in (("unwritten", UNWRITTEN), ("unjudged", UNJUDGED)):
             if (value := getattr(options, name)) not in known_values:
                 raise OptionsError(_describe_unknown(name, value, known_values), name)
-        if not 0 < options.timeout <= 3600:
-            raise OptionsError("timeout: seconds, more than 0 and at most 3600", "timeout")
+        if not 0 < options.timeout <= _LONGEST_TIMEOUT:
+            why = f"timeout: seconds, more than 0 and at most {_LONGEST_TIMEOUT}"
+            raise OptionsError(why, "timeout")
         return options
 
     @property
@@ -199,7 +183,10 @@ class Options:
         return "\n".join(lines) + "\n"
 
     def requests_checks(self, note: Note, path: str) -> bool:
-        """Return whether the checks of a note were requested explicitly, regardless of its code."""
+        """Return whether the checks of a note were requested explicitly.
+
+        If so, the note is checked even without code. ``path`` is relative to the vault's root.
+        """
         return self.without_code or bool(self.requested_checks(note, path))
 
     def requested_checks(self, note: Note, path: str) -> Iterable[str]:
@@ -212,7 +199,7 @@ class Options:
         return strings_of(note.meta.get("checks")) or next(of_folder, ())
 
     def is_published(self, note: Note, path: str) -> bool:
-        """Return whether a note is published."""
+        """Return whether a note is published; its properties or its path may exclude it."""
         published, draft = (note.meta.get(name) for name in ("publish", "draft"))
         hidden = _is_word_for(published, False) or _is_word_for(draft, True)
         return not hidden and self.is_public_path(path)
@@ -235,12 +222,42 @@ def kinds_of_results(names: Iterable[str]) -> frozenset[str]:
 
 
 def _line_of(name: str, message: str, text: str) -> int:
-    """Return the line of an error: TOML's messages name it; a setting is searched for."""
+    """Return the line of an error in the text of settings; 1 if it is not known.
+
+    The message of TOML names the line; else the invalid setting ``name`` is searched for.
+    """
     if match := re.search(r"at line (\d+)", message):
         return int(match[1])
-    key = re.compile(rf"\s*\[?\s*[\"']?{re.escape(name)}/?[\"']?\s*[=\]]")
-    rows = enumerate(text.split("\n"), 1)
-    return next((number for number, row in rows if name and key.match(row)), 1)
+    # `name = …`, `"name" = …` or `[name]`; a folder may end in a slash.
+    setting = re.compile(rf"\s*\[?\s*[\"']?{re.escape(name)}/?[\"']?\s*[=\]]")
+    lines = enumerate(text.split("\n"), 1)
+    return next((number for number, line in lines if name and setting.match(line)), 1)
+
+
+def _parse_setting(name: str, value: Any, default: Any) -> Any:
+    """Return the value of a setting in the type of its default.
+
+    Raises
+    ------
+    OptionsError
+        If it has another type.
+    """
+    if name == "folders":
+        if not isinstance(value, dict):
+            raise OptionsError('folders: a table of folder = ["check", …]', name)
+        folders = value.items()
+        return tuple((folder.strip("/"), _parse_checks(names, folder)) for folder, names in folders)
+    if name == "checks":
+        return _parse_checks(value, name)
+    if isinstance(default, tuple):
+        if not _are_words(value):
+            raise OptionsError(f"{name}: a list of words, not {value!r}", name)
+        return tuple(value)
+    if isinstance(default, float) and type(value) in (int, float):
+        return float(value)
+    if type(value) is not type(default):
+        raise OptionsError(f"{name}: {type(default).__name__}, not {value!r}", name)
+    return value
 
 
 def _parse_checks(value: Any, setting: str) -> tuple[str, ...]:
@@ -265,7 +282,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _is_word_for(value: Any, truth: bool) -> bool:
-    """Return whether a property means true, or false.
+    """Return whether the value of a property means ``truth``, as a Boolean or as a word.
 
     >>> _is_word_for("Yes", True), _is_word_for(False, False), _is_word_for("maybe", False)
     (True, True, False)

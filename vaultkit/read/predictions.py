@@ -37,11 +37,13 @@ ORDINALS = {
     "sixth ": 5,
     "last ": -1,
 }
+#: A title: *Predict*, *Predict the shape*, *Predict the second number, to 3 decimals*.
 _TITLE = re.compile(
     rf"predict(?: the (?P<which>{'|'.join(ORDINALS)})(?P<part>{'|'.join(PARTS)})"
     r"(?:,? to (?P<decimals>\d) decimals?)?)?",
     re.IGNORECASE,
 )
+#: The beginning of a title that can be meant so; other titles than `_TITLE` are reported.
 _BEGINS = re.compile(r"predict\b", re.IGNORECASE)
 
 
@@ -114,17 +116,17 @@ def prediction_at(
         if tokens[n].level == level and tokens[n].type == "blockquote_close"
     )  # fmt: skip
     within = tokens[index + 1 : closing]
-    # The text of a paragraph of the callout is two levels deeper; that of lists, and of callouts
-    # within this one, is deeper still.
     texts = [token for token in within if token.type == "inline"]
     callout = CALLOUT.match(texts[0].content) if texts else None
-    if not callout or texts[0].level != level + 2:
+    # Texts of lists, and of callouts within this one, are deeper than those of its paragraphs.
+    paragraph_level = level + 2
+    if not callout or texts[0].level != paragraph_level:
         return None
     title = callout["title"].strip()
     if callout["type"].lower() != "question" or not _BEGINS.match(title):
         return None
     first_text = texts[0].content[callout.end() :].strip()
-    paragraphs = [token.content for token in texts[1:] if token.level == level + 2]
+    paragraphs = [token.content for token in texts[1:] if token.level == paragraph_level]
     # All groups of the title are missing if it cannot be parsed.
     match = _TITLE.fullmatch(title)
     part, which, decimals = match.group("part", "which", "decimals") if match else (None,) * 3
@@ -143,10 +145,11 @@ def prediction_at(
 def _line_of_code(tokens: list[Token]) -> int:
     """Return the line of the block of code with which the tokens begin; 0 if there is none.
 
-    It may be the first block of code in a callout.
+    If they begin with a callout, it is the first block of code in the callout.
     """
     if tokens and tokens[0].type == "blockquote_open":
-        end = next(n for n, token in enumerate(tokens) if token.level == tokens[0].level and n)
+        level = tokens[0].level
+        end = next(n for n, token in enumerate(tokens) if n > 0 and token.level == level)
         tokens = [token for token in tokens[:end] if token.type == "fence"]
     if not tokens or tokens[0].type != "fence" or not tokens[0].map:
         return 0
@@ -156,7 +159,11 @@ def _line_of_code(tokens: list[Token]) -> int:
 def _distractors(
     tokens: list[Token], place: Callable[[Token, int], tuple[int, int]]
 ) -> Iterator[Distractor]:
-    """Yield the wrong answers: list items that begin with code and a colon."""
+    """Yield the wrong answers: list items such as ``- `x.T`: the other way round``.
+
+    An item that does not begin with code has no ``code``; it is reported.
+    """
+    # The tokens of an item: it opens, its paragraph opens, its text.
     for opening, _, token in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if opening.type != "list_item_open" or token.type != "inline" or not token.children:
             continue

@@ -41,29 +41,29 @@ def examples(text: str) -> list[Example]:
     ValueError
         If a line is indented less than its prompt, or a prompt is not followed by a blank.
     """
-    # doctest ends an output at a blank line; replace blank lines by its marker.
+    # doctest ends an output at a blank line; replace blank lines within outputs by its marker.
     lines = text.split("\n")
-    filled, indent = list(lines), -1
+    marked_lines, indent = list(lines), None
     for index, line in enumerate(lines):
         if _PROMPT.match(line):
             indent = len(line) - len(line.lstrip())
-        if indent >= 0 and not line.strip():
-            rest = next((later for later in lines[index:] if later.strip()), "")
-            if rest and not _PROMPT.match(rest):
-                filled[index] = " " * indent + "<BLANKLINE>"
-    blocks = []
-    for example in doctest.DocTestParser().get_examples("\n".join(filled)):
+        if indent is not None and not line.strip():
+            next_text = next((below for below in lines[index:] if below.strip()), "")
+            if next_text and not _PROMPT.match(next_text):
+                marked_lines[index] = " " * indent + "<BLANKLINE>"
+    found = []
+    for example in doctest.DocTestParser().get_examples("\n".join(marked_lines)):
         first = example.lineno + example.source.count("\n")
         shown = re.sub(r"^<BLANKLINE>$", "", example.want, flags=re.MULTILINE)
-        blocks.append(
+        found.append(
             Example(
-                example.source,
-                shown.removesuffix("\n"),
-                example.lineno,
-                first,
-                first + example.want.count("\n") - 1,
-                example.indent,
-                example.exc_msg,
+                source=example.source,
+                shown=shown.removesuffix("\n"),
+                line=example.lineno,
+                first=first,
+                last=first + example.want.count("\n") - 1,
+                indent=example.indent,
+                error=example.exc_msg,
             )
         )
-    return blocks
+    return found

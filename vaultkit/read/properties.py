@@ -13,7 +13,8 @@ import yaml
 from vaultkit.read.note import Link, Problem
 from vaultkit.read.syntax import WIKILINK
 
-#: Most characters of front matter, and most levels of nested lists.
+#: Most characters of front matter, since YAML is slow, and most levels of nested lists, since its
+#: parser is recursive.
 LONGEST, DEEPEST = 50_000, 20
 
 
@@ -41,9 +42,10 @@ def read(text: str) -> Properties:
         if not isinstance(values, dict):
             raise _MisreadError("not a list of `name: value` lines", 0)
     except yaml.YAMLError as error:
+        # A syntax error has a mark, a forbidden character a position.
         mark = getattr(error, "problem_mark", None)
         at = mark.index if mark else getattr(error, "position", 0)
-        # The position is reported as that of the problem.
+        # The other lines of the message repeat the position.
         what = getattr(error, "problem", None) or str(error).partition("\n")[0]
         properties.problems.append(_problem(text, what, at))
     except _MisreadError as error:
@@ -69,11 +71,15 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
+        #: The positions in the text where each scalar begins and ends.
         self.scalars: list[tuple[int, int]] = []
         self.depth = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Refuse anchors and deep nesting, and record where scalars are in the text."""
+        """Return the node as `SafeLoader` does; record where scalars are in the text.
+
+        Raise _MisreadError for anchors and deep nesting.
+        """
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise _MisreadError(
@@ -103,7 +109,8 @@ class _Loader(yaml.SafeLoader):
         except (ValueError, OverflowError, TypeError, ArithmeticError) as error:
             if isinstance(error, _MisreadError):
                 raise
-            # An impossible date, or a number of ten thousand digits.
+            # An impossible date, or a number of ten thousand digits: "Exceeds the limit (4300
+            # digits) for integer string conversion: …; use sys.set_int_max_str_digits() …".
             raise _MisreadError(str(error).split(";")[0], node.start_mark.index) from error
 
 

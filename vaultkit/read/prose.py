@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter
+from typing import NamedTuple
 
 from vaultkit.read.macros import replace_chemistry, spans_of_definitions
 
@@ -49,14 +50,24 @@ class Comment:
         return plain_tex(self.tex) if self.tex else ""
 
 
+class PartStart(NamedTuple):
+    """Where a part of a `Prose` begins: its position in the text, line and column in the file."""
+
+    position: int
+    line: int
+    column: int
+
+
 @dataclass(slots=True)
 class Prose:
     """A piece of visible text, with its lines."""
 
+    #: What it is: ``heading``, ``alt text``, ``summary`` and so on; empty for running text.
     place: str = ""
+    #: The text, with marks such as `CODE` and `FORMULA`.
     text: str = ""
-    #: The beginnings of its parts: the position in the text, and line and column in the file.
-    parts: list[tuple[int, int, int]] = field(default_factory=list)
+    parts: list[PartStart] = field(default_factory=list)
+    #: The reasons in comments ``<!-- given: reason -->``; the marks in the text refer to them.
     reasons: tuple[str, ...] = ()
     #: Whether a reason at its end is one for its last number, even if words follow the number.
     covers_last: bool = False
@@ -72,9 +83,11 @@ class Prose:
         # Icon fonts use the code points of reasons, so copied text may contain them.
         text = REASONS.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
         for number, part in enumerate(text.split("\n")):
-            start = len(self.text) + bool(number)
-            self.parts.append((start, line + number, 1 if number else column))
-            self.text += " " * bool(number) + part
+            if number:
+                self.text += " "
+            start_column = 1 if number else column
+            self.parts.append(PartStart(len(self.text), line + number, start_column))
+            self.text += part
 
     def add_code(self, code: str, line: int, column: int = 1) -> None:
         """Add code within text."""
@@ -91,8 +104,8 @@ class Prose:
         self.add(FORMULA if is_judged else CODE + plain_tex(tex) + END, line, column)
 
     def add_reason(self, why: str) -> None:
-        """Add a comment that gives a reason for the number before it."""
-        self.text += chr(_REASONS + len(self.reasons) % 0x800)
+        """Add a comment that gives a reason for the number before it, as a mark in the text."""
+        self.text += chr(_REASONS + len(self.reasons) % _MOST_REASONS)
         self.reasons += (why,)
 
     def add_comment(self, content: str, line: int, column: int = 1, tex: str = "") -> None:
@@ -103,34 +116,44 @@ class Prose:
         """Return line and column of a place of the text."""
         if not self.parts:
             return 1, 1
-        index = max(0, bisect_right(self.parts, at, key=itemgetter(0)) - 1)
-        start, line, column = self.parts[index]
-        return line, column + at - start
+        index = max(0, bisect_right(self.parts, at, key=attrgetter("position")) - 1)
+        part = self.parts[index]
+        return part.line, part.column + at - part.position
 
     @property
     def lines(self) -> range:
         """The lines of the file from the first to the last one of the text."""
-        lines = [line for _, line, _ in self.parts] or [1]
+        lines = [part.line for part in self.parts] or [1]
         return range(min(lines), max(lines) + 1)
 
     def reason_behind(self, text: str, end: int) -> str:
-        """Return the reason that follows the position ``end`` of a text, or the link there."""
-        match = _BEHIND.match(text, end)
-        return self.reasons[ord(match[1]) - _REASONS] if match else ""
+        """Return the reason for the number that ends at a position of a text; empty without one.
+
+        It follows the number, its unit, or the link around it. The text is this one, or its copy of
+        the same length.
+        """
+        match = _REASON_BEHIND.match(text, end)
+        return self.reasons[ord(match["reason"]) - _REASONS] if match else ""
 
     def last_reason(self) -> str:
-        """Return the reason at the end of the text."""
-        return self.reasons[-1] if re.search(rf"[{_FIRST}-{_LAST}]\s*$", self.text) else ""
+        """Return the reason at the end of the text; empty if there is none."""
+        return self.reasons[-1] if re.search(rf"{REASONS.pattern}\s*$", self.text) else ""
 
 
-_FIRST, _LAST = chr(_REASONS), chr(_REASONS + 0x7FF)
+#: Most reasons in a text that have marks of their own.
+_MOST_REASONS = 0x800
+_FIRST, _LAST = chr(_REASONS), chr(_REASONS + _MOST_REASONS - 1)
 REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
 #: The unit or the noun between a number and its reason: *30 kg*, *4 m/s^2*, *12 l per day*.
 _WORD = rf"[^\s\d.,;:!?(){LINK}{_FIRST}-{_LAST}]{{1,20}}\d?(?![\w.])"
 _UNIT = rf"\s?{_WORD}(?:\sper\s{_WORD})?"
-_BEHIND = re.compile(
-    rf"(?:[-‑]\w+)?(?:[^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK}|{_UNIT})?"
-    rf"[\s).,;:!?{END}\]*]*([{_FIRST}-{_LAST}])"
+#: What may be between a number and the mark of its reason, and the mark.
+_REASON_BEHIND = re.compile(
+    rf"""(?:[-‑]\w+)?                                         # the *-fold* of *30-fold*
+    (?: [^\d{LINK}{_FIRST}-{_LAST}]{{0,400}}{LINK} | {_UNIT} )?  # the end of its link, or a unit
+    [\s).,;:!?{END}\]*]*
+    (?P<reason>[{_FIRST}-{_LAST}])""",
+    re.VERBOSE,
 )
 
 
@@ -147,6 +170,7 @@ def has_relation(tex: str) -> bool:
     return bool(_RELATION.search(tex))
 
 
+#: A commutative diagram, in which an equals sign is an arrow.
 _DIAGRAM = re.compile(r"\\begin\{CD\}(?:(?!\\begin\{CD\}).)*?\\end\{CD\}", re.DOTALL)
 _RELATION = re.compile(
     r"(?<!\\)[=<>≤≥≈≠∈∉≡≪≫≜≔]|\\(?:approx|leq?|geq?|neq?|in|notin|ni|equiv|sim|simeq|cong|propto|ll|gg"

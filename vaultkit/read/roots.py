@@ -34,6 +34,9 @@ def vault_above(note: Path) -> Path | None:
 def vault_in(folder: Path) -> Path:
     """Return the vault of a working folder: itself, or a folder directly below it.
 
+    A folder that Obsidian opens comes first, then one with settings, then the ``docs`` of MkDocs.
+    If there is no such folder, it is the working folder.
+
     Examples
     --------
     >>> vault_in(Path("snippets")) == Path("snippets")

@@ -11,6 +11,7 @@ from vaultkit.read.syntax import LINE_END, printable
 #: Most bytes of a note; a notebook may contain pictures, so it may be larger.
 LARGEST, LARGEST_WITH_PICTURES = 2_000_000, 16_000_000
 
+#: The byte order marks with which a file in UTF-16 begins.
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -48,26 +49,27 @@ def read(path: Path, largest: int = LARGEST) -> str:
         if status.st_size > largest:
             raise UnreadableError(f"larger than {largest:,} bytes: too large for a note")
         with path.open("rb") as file:
-            raw = file.read(largest + 1)[:largest]
+            content = file.read(largest)  # it may have grown meanwhile
     except OSError as error:
         raise UnreadableError(_explain(path, error)) from error
-    return _decode(raw)
+    return _decode(content)
 
 
-def _decode(raw: bytes) -> str:
+def _decode(content: bytes) -> str:
     """Return the text of a UTF-8 file; raise UnreadableError, with the line, for others."""
-    if raw.startswith(_UTF_16):
-        text = raw.decode("utf-16", errors="replace")
+    if content.startswith(_UTF_16):
+        text = content.decode("utf-16", errors="replace")
         raise UnreadableError("this file is UTF-16: save it as UTF-8", text=text)
     try:
-        return raw.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        before = LINE_END.sub("\n", raw[: error.start].decode("latin-1"))
-        byte = f"byte 0x{raw[error.start]:02x}"
+        # Latin-1 decodes any bytes, and has the same line ends.
+        before = LINE_END.sub("\n", content[: error.start].decode("latin-1"))
+        byte = f"byte 0x{content[error.start]:02x}"
         raise UnreadableError(
             f"this file is not UTF-8 (at {byte}): save it as UTF-8",
             before.count("\n") + 1,
-            raw.decode("utf-8-sig", errors="replace"),
+            content.decode("utf-8-sig", errors="replace"),
         ) from error
 
 

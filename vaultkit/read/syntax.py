@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from typing import Any
 
+#: ``[[Note#Heading|words]]``, ``![[figure.svg|300]]``. In a table, the bar is escaped: ``\|``.
 WIKILINK = re.compile(
     # A target is required: `[[]]`, `[[#]]` and `[[|words]]` are text.
     r"(?P<embed>!?)\[\[(?=[^\[\]|\n]*[^\[\]|#\s\\])"
@@ -17,6 +19,7 @@ SIZE = re.compile(r"(?:(?P<alt>.*)\|)?\s*(?P<width>\d+)(?:x(?P<height>\d+))?\s*"
 #: A comment that `vaultkit.read.comments` has hidden, or could not see.
 COMMENT = re.compile("\ufdd0+|%%.*?%%", re.DOTALL)
 _EMOJI = "\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff"
+#: ``#tag/part``; at least one character is not a digit, so ``#12`` is text.
 TAG = re.compile(rf"(?<![\w/#&])#(?P<tag>[\w/{_EMOJI}-]*(?:[^\W\d_]|[{_EMOJI}])[\w/{_EMOJI}-]*)")
 #: Obsidian requires white space before it, except after an embed.
 BLOCK_ID = re.compile(r"(?:^|(?<=\s)|(?<=\]\]))\^(?P<id>[A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
@@ -33,13 +36,14 @@ TASK = re.compile(r"\[(?P<state>[^\n])\][ \t]+(?=\S)")
 #: ``$5-$10``: each dollar is followed by a number, so the text between is not a formula.
 PRICES = re.compile(r"\$\d(?:\\.|[^\\$])*\$\d", re.DOTALL)
 
+#: A comment with a reason: ``<!-- given: by the task -->``.
 REASON = re.compile(r"<!--\s*(?P<what>not run|given|here)(?::\s*(?P<why>.*?))?\s*-->", re.DOTALL)
 #: The reason of a comment that gives none.
 NO_REASON = "no reason is given"
 
 
 def reason(comment: str, what: str) -> str:
-    """Return the reason in a comment; empty if the comment is not of this kind.
+    """Return the reason in a comment of HTML; empty if it does not begin with the word ``what``.
 
     >>> reason("<!-- given: by the task -->", "given"), reason("<!-- given -->", "not run")
     ('by the task', '')
@@ -53,7 +57,8 @@ def reason(comment: str, what: str) -> str:
 #: A comment of HTML alone, with its content.
 HTML_COMMENT = re.compile(r"<!--((?:(?!-->).)*)-->", re.DOTALL)
 
-#: HTML: a tag; the part of a block that is not text; an address in a tag; the source of an image.
+#: HTML: a tag; the part of a block that is not text; an address in a tag; the text of an image.
+#: The bounds and possessive quantifiers keep the time of a search linear.
 _ATTRIBUTES = r"(?:\"[^\"]{0,4096}+\"|'[^']{0,4096}+'|[^<>\"']){0,4096}+"
 HTML_TAG = re.compile(rf"</?[A-Za-z][\w-]*+{_ATTRIBUTES}>")
 HTML_HIDDEN = re.compile(
@@ -85,6 +90,29 @@ def slug(words: str) -> str:
     return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
 
 
+def unique_anchor(wanted: str, in_use: dict[str, int]) -> str:
+    """Return an anchor for a heading that no other has, as the site does, and add it to ``in_use``.
+
+    ``in_use`` holds the anchors, each with the last number tried for its words, so that ten
+    thousand equal headings do not need a hundred million comparisons.
+
+    >>> in_use = {}
+    >>> [unique_anchor(wanted, in_use) for wanted in ("x", "x", "x", "x_1", "")]
+    ['x', 'x_1', 'x_2', 'x_3', '_1']
+    """
+    stem, number = wanted, 0
+    if numbered := re.fullmatch(r"(?P<stem>.*)_(?P<number>\d+)", wanted):
+        stem, number = numbered["stem"], int(numbered["number"])
+    anchor = wanted
+    number = max(number, in_use.get(wanted, 0))
+    while anchor in in_use or not anchor:
+        number += 1
+        anchor = f"{stem}_{number}"
+    in_use[wanted] = number
+    in_use.setdefault(anchor, 0)
+    return anchor
+
+
 def folded(name: str) -> str:
     """Return the name of a note or file as links compare it: without case, in one Unicode form."""
     return unicodedata.normalize("NFC", name).casefold()
@@ -100,14 +128,14 @@ def comparable(words: str) -> str:
     return " ".join(_UNCOMPARED.sub(" ", words).split())
 
 
-def natural_key(name: str) -> list[tuple[int, str]]:
+def natural_key(name: str) -> list[Any]:
     """Return the sort key of a name in Obsidian's order: 2 comes before 10.
 
     >>> sorted(["10 End", "2 Middle", "a", "B"], key=natural_key)
     ['2 Middle', '10 End', 'a', 'B']
     """
-    parts = re.split(r"(\d+)", folded(name))
-    return [(int(part), "") if n % 2 else (-1, part) for n, part in enumerate(parts)]
+    parts = re.split(r"(\d+)", folded(name))  # every second part is a number
+    return [int(part) if n % 2 else part for n, part in enumerate(parts)]
 
 
 def printable(name: str) -> str:
@@ -124,7 +152,11 @@ def block_id(text: str) -> re.Match[str] | None:
 
 
 def address(name: str) -> str:
-    """Return the address of a tag or alias on the site: words with hyphens."""
+    """Return the address of a tag or alias on the site: words with hyphens.
+
+    >>> address("Deep learning/A")
+    'deep-learning/a'
+    """
     return "/".join(slug(part) for part in name.split("/"))
 
 
