@@ -31,7 +31,9 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def edited(code: str, chance: random.Random) -> str:
-    """Return code with another number."""
+    """Return code with another number, and perhaps a line more, so that all below it moves."""
+    if chance.random() < 0.5:
+        code = f"# One line more.\n{code}"
     found = list(NUMBER.finditer(code))
     if not found:
         return f"{code}\n"

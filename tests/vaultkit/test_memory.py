@@ -146,6 +146,47 @@ def test_only_what_an_edit_can_change_runs_again(name: str, runs: Runs) -> None:
     assert again == expected
 
 
+#: Blocks, and which of them run again when a line is added to the first.
+MOVED = {
+    "values": (["a = 1", "b = 2", "a + b"], [0]),
+    "generator": (
+        ["import numpy as np\nr = np.random.default_rng(0)", "r.normal(size=2)", "r.normal()"],
+        [0, 1, 2],
+    ),
+    "function of the edited block": (
+        ["def f(x):\n    return [y / x for y in (x, 1)]", "f(2)", "f(0)"],
+        [0, 2],
+    ),
+    "function that has moved": (
+        ["a = 1", "class A:\n    def f(self, x):\n        return 1 / x", "A().f(0)"],
+        [0, 2],
+    ),
+    "function made by another": (
+        ["a = 1", "def f():\n    return lambda x: 1 / x", "g = f()", "b = 1", "g(0)"],
+        [0, 2, 4],
+    ),
+    "class derived below": (
+        ["a = 1", "class A:\n    pass", "A.__subclasses__()", "class B(A):\n    pass"],
+        [0, 1, 2, 3],
+    ),
+    "line of a function": (
+        ["a = 1", "def f():\n    pass", "n = f.__code__.co_firstlineno\nn", "b = 1"],
+        [0, 2],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_block_that_moves_does_not_run_again(name: str, runs: Runs) -> None:
+    (first, *others), expected = MOVED[name]
+    runs(first, *others)
+    assert runs(f"# more\n{first}", *others) == expected
+    runs(first, *others)
+    # A line is removed from one block, and added to the next.
+    runs(f"# more\n{first}", *others)
+    runs(first, f"# more\n{others[0]}", *others[1:])
+
+
 def test_an_error_is_not_remembered(runs: Runs) -> None:
     assert runs("a = 1", "b = a +", "a") == [0, 1, 2]
     assert runs("a = 1", "b = a +", "a") == [1]

@@ -59,6 +59,33 @@ class _Held(NamedTuple):
     restore: Callable[[], object] | None = None
 
 
+class _Code:
+    """The code of a function. It is equal to the same code at other lines of the note."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.code = code
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Code) and is_same_code(self.code, other.code)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def is_same_code(one: types.CodeType, other: types.CodeType) -> bool:
+    """Return whether two pieces of code are the same, whatever their lines are."""
+    return one is other or code_at_line(one, 1) == code_at_line(other, 1)
+
+
+def code_at_line(code: types.CodeType, line: int) -> types.CodeType:
+    """Return the code as if it began at another line, with all functions in it."""
+    down = line - code.co_firstlineno
+    constants = [
+        code_at_line(c, c.co_firstlineno + down) if isinstance(c, types.CodeType) else c
+        for c in code.co_consts
+    ]
+    return code.replace(co_firstlineno=line, co_consts=tuple(constants))
+
+
 def names_of_code(code: types.CodeType) -> set[str]:
     """Return all names that code and the functions in it use, except for their local variables.
 
@@ -118,6 +145,16 @@ class Contents:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def functions(self) -> list[types.FunctionType]:
+        """The functions among the objects."""
+        return [h.thing for h in self._held.values() if isinstance(h.thing, types.FunctionType)]
+
+    @property
+    def code_by_function(self) -> dict[int, types.CodeType]:
+        """The code that each function had, by the id of the function."""
+        return {id(f): self._held[id(f)].content[0].code for f in self.functions}
 
     def restore(self, variables: Mapping[str, Any]) -> bool:
         """Restore the contents of all objects, and return whether that was possible.
@@ -223,7 +260,8 @@ class Contents:
         if isinstance(thing, types.ModuleType):
             return _Held(thing, self._keys(_variables_of(thing).items()))
         if isinstance(thing, type):
-            return _Held(thing, self._keys(_members(thing)))
+            # Those of a former run are found by `__subclasses__`.
+            return _Held(thing, self._keys([*_members(thing), *type.__subclasses__(thing)]))
         for base in kind.__mro__:
             if base not in _EMPTY and (_is_constant(base) or vars(base).get("__slots__")):
                 raise UnknownContentsError
@@ -259,7 +297,7 @@ class Contents:
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
         given = function.__defaults__, function.__kwdefaults__, function.__dict__ or None
         return (
-            id(function.__code__),
+            _Code(function.__code__),
             self._keys((*cells, *given)),
             [self._key_in(function.__globals__, name) for name in names],
         )
@@ -319,12 +357,15 @@ def is_plain_copy(value: Any, former: Any, contents: Contents) -> bool:
         return False
     if isinstance(value, types.FunctionType):
         plain = value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__ or None
-        return (
+        is_copy = (
             plain == (None, None, None, None)
             and value.__globals__ is former.__globals__
-            and value.__code__ == former.__code__
+            and is_same_code(value.__code__, former.__code__)
             and not (value.__annotations__ or former.__annotations__ or former.__dict__)
         )
+        if is_copy:
+            former.__code__ = value.__code__  # the same at the present lines
+        return is_copy
     held = contents._held.get(id(former))
     if held is None or type(value) not in (np.ndarray, list, dict):
         return False

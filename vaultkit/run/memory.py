@@ -3,15 +3,19 @@
 A block is not run again if its code, all that it can read, and the global settings are as they were
 when it ran last. What it has bound and changed is then restored: the same objects, with their
 contents at that time, so that the run goes on as if the block had run.
+
+An edit that adds or removes lines moves the blocks below it. These are not run again either: their
+outputs and functions get the new lines.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,7 @@ from vaultkit.read.note import Block
 from vaultkit.run.contents import (
     Contents,
     UnknownContentsError,
+    code_at_line,
     is_plain_copy,
     names_of_code,
 )
@@ -30,6 +35,10 @@ _ABSENT = object()
 #: How many runs of a block, or values of an expression, are remembered: with the published code,
 #: and with some edits.
 _RUNS = 3
+#: Matches names by which code can learn the numbers of its lines.
+_LINE_NUMBERS = re.compile(
+    r"\b(?:catch_warnings|exc_info|inspect|traceback|\w*lineno|__traceback__)\b"
+)
 #: References to an object that one name is bound to: this one, and two of the code that counts.
 _ONE_REFERENCE = 3
 
@@ -56,6 +65,27 @@ class _Remembered:
     left: Contents
     state: State
     steps: list[Any]
+    #: The functions that it has defined, and how far below its first line each begins.
+    defined: list[tuple[types.FunctionType, int]]
+    #: Whether what it has left may depend on lines of the note: it is valid only for these.
+    knows_lines: bool
+
+    def move_to(self, line: int) -> list[Any]:
+        """Move the functions that it has defined to its new line; return its steps there."""
+        for function, below in self.defined:
+            if function.__code__.co_firstlineno != line + below:
+                function.__code__ = code_at_line(function.__code__, line + below)
+        down = line - self.block.fence.line
+        if not down:
+            return self.steps
+        return [
+            replace(
+                step,
+                line=step.line + down,
+                shown_lines=(step.shown_lines[0] + down, step.shown_lines[1] + down),
+            )
+            for step in self.steps
+        ]
 
 
 class Memory:
@@ -102,15 +132,17 @@ class Memory:
         """
         variables = vars(self.module)
         for known in self._blocks[index]:
-            if known.block == block and self._begins_so(known, state):
+            if _without_lines(known.block) == _without_lines(block) and self._begins_so(
+                known, block, state
+            ):
                 if not known.left.restore(variables):
                     return None
                 variables.update(known.bound)
                 self._state = known.state
-                return known.steps, known.state
+                return known.move_to(block.fence.line), known.state
         return None
 
-    def _begins_so(self, known: _Remembered, state: State) -> bool:
+    def _begins_so(self, known: _Remembered, block: Block, state: State) -> bool:
         """Return whether a block would begin as it did when it ran before."""
         names, variables = known.begin.names, vars(self.module)
         if not known.begin.state.equals(state):
@@ -119,10 +151,13 @@ class Memory:
             return False
         if names.imports and not self.modules.are_fresh:
             return False
-        try:
-            return Contents(variables, names.read) == known.begin.read
-        except UnknownContentsError:
+        now = _contents(variables, names.read)
+        if now is None or now != known.begin.read:
             return False
+        if not known.knows_lines:
+            return True
+        is_moved = block.fence.line != known.block.fence.line
+        return not is_moved and now.code_by_function == known.begin.read.code_by_function
 
     def beginning(self, block: Block, state: State) -> Beginning | None:
         """Return with what a block begins; None if it has to run each time."""
@@ -168,7 +203,14 @@ class Memory:
             left = Contents(variables, {*names.read, *bound})
         except UnknownContentsError:
             return
-        run = _Remembered(block, begin, bound, unchanged, left, state, steps)
+        before = begin.read.code_by_function
+        # Functions of local modules have other variables. They stay where they are.
+        new = [f for f in left.functions if f.__globals__ is variables and id(f) not in before]
+        defined = [(f, f.__code__.co_firstlineno - block.fence.line) for f in new]
+        # A function that another function has made begins in the block of that one.
+        is_made_by_another = any(not 0 < below <= len(block.fence.lines) for _, below in defined)
+        knows_lines = is_made_by_another or bool(_LINE_NUMBERS.search(block.fence.text))
+        run = _Remembered(block, begin, bound, unchanged, left, state, steps, defined, knows_lines)
         self._blocks[index].appendleft(run)
 
     def _keep_equal_objects(self, known: _Remembered, old: Mapping[str, Any]) -> None:
@@ -232,6 +274,12 @@ class Memory:
         if _contents(variables, names) == before:
             self._values[key].appendleft((before, state, value))
         return value
+
+
+def _without_lines(block: Block) -> list[tuple[Any, ...]]:
+    """Return the code of a block and its output, each with its distance from the block's line."""
+    fences = (block.fence, block.output) if block.output else (block.fence,)
+    return [(f.info, f.prefix, f.lines, f.line - block.fence.line) for f in fences]
 
 
 def _contents(variables: Mapping[str, Any], names: Iterable[str]) -> Contents | None:
