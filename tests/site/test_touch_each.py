@@ -39,7 +39,8 @@ def shown(found: Locator, part: str) -> list[float]:
 
 
 def numbers(text: str) -> list[float]:
-    return [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-"))]
+    plain = re.sub(r"(?<=\d),(?=\d{3})", "", text.replace("−", "-"))
+    return [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", plain)]
 
 
 @pytest.mark.long

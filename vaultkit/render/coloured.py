@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Collection
 from xml.etree.ElementTree import Element
 
+#: A row of a matrix, which has the letter of the matrix and the number of the row.
+_ROW = re.compile(r"(?P<letter>[a-z])_[ijlmnst0-9]")
 #: Greek letters by their names in Unicode, as in "GREEK SMALL LETTER ALPHA".
 _GREEK = re.compile(r"GREEK (?P<size>SMALL|CAPITAL) LETTER (?P<name>\w+)")
 _NAME_IN_CODE = re.compile(r'<span class="n">(?P<name>\w+)</span>')
@@ -34,9 +36,13 @@ def mark_formula(formula: Element, names: Collection[str]) -> None:
     >>> mark_formula(power, ["K", "W_K"])
     >>> [part.get("class") for part in power[0]]  # not the exponent
     ['vk-of-W_K', 'vk-of-W_K', None]
+    >>> row = fromstring("<math><msub><mi>q</mi><mi>i</mi></msub><mi>q</mi></math>")
+    >>> mark_formula(row, ["Q"])
+    >>> [part.get("class") for part in row]  # a row of Q; a letter alone may mean anything
+    ['vk-of-Q', None]
     """
     for part in formula:
-        if (name := _name_in_code(part)) in names:
+        if (name := _array_of(part)) in names:
             part.set("class", f"vk-of-{name}")
         else:
             mark_formula(part, names)
@@ -49,6 +55,12 @@ def mark_formula(formula: Element, names: Collection[str]) -> None:
             part.set("class", f"vk-of-{name}")
 
 
+def _array_of(part: Element) -> str:
+    """Return the name of the array that a symbol is or, as ``q_i`` does, takes a row from."""
+    name = _name_in_code(part)
+    return row["letter"].upper() if (row := _ROW.fullmatch(name)) else name
+
+
 def _name_in_code(part: Element) -> str:
     """Return a symbol of a formula as a name in code; empty if it is none.
 
@@ -59,9 +71,13 @@ def _name_in_code(part: Element) -> str:
     'W_Q'
     >>> _name_in_code(fromstring("<mi>α</mi>")), _name_in_code(fromstring("<mn>2</mn>"))
     ('alpha', '')
+    >>> _name_in_code(fromstring("<mover><mi>Q</mi><mo>^</mo></mover>"))  # an accent
+    'Q'
     """
     if part.tag == "msub":
         return _name_with_index(*part)
+    if part.tag == "mover" and part[1].tag == "mo":
+        return _name_in_code(part[0])
     if part.tag not in ("mi", "mtext") or len(part):
         return ""
     letter = unicodedata.normalize("NFKC", (part.text or "").strip())

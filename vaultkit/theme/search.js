@@ -274,10 +274,15 @@ const stemsOf = (word) => {
   return stems.get(word);
 };
 
+/* A symbol with an index, as titles have it. */
+const typeset = (word) => word.replace(/^(√?)(\p{L})_([\p{L}\p{N}]+?)(ᵀ?)$/u, '$1<i class="vk-symbol">$2<sub>$3</sub></i>$4');
+
 /* Mark the matching words; symbols count as words here. */
-const marked = (text, terms) => escaped(text).replace(/(?:&#\d+;)|[\p{L}\p{N}_√ᵀ]+/gu, (word) =>
-  !word.startsWith("&#") && stemsOf(word).some((part) => terms.some(({ meanings }) => meanings.has(part)))
-    ? `<mark>${word}</mark>` : word);
+const marked = (text, terms, show = typeset) => escaped(text).replace(/(?:&#\d+;)|[\p{L}\p{N}_√ᵀ]+/gu, (word) => {
+  if (word.startsWith("&#")) return word;
+  const isFound = stemsOf(word).some((part) => terms.some(({ meanings }) => meanings.has(part)));
+  return isFound ? `<mark>${show(word)}</mark>` : show(word);
+});
 
 const ROOM = 180;
 const RULE = /^[-=_*\s]{3,}/;
@@ -298,7 +303,7 @@ const excerpt = (text, terms) => {
       const some = lines.slice(at, at + LINES).join("\n");
       const said = terms.reduce((sum, { rare, meanings }) =>
         sum + rare * Math.max(0, ...stemsIn(some).map((part) => meanings.get(part) ?? 0)), 0);
-      if (said > most) [most, best] = [said, `<pre><code>${marked(some, terms)}</code></pre>`];
+      if (said > most) [most, best] = [said, `<pre><code>${marked(some, terms, (word) => word)}</code></pre>`];
     });
   }
   return best;
