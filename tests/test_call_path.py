@@ -124,7 +124,7 @@ def docs(tmp_path: Path) -> Path:
 
 
 def test_the_way_to_a_verdict(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vaultkit.workers.pool._cores", lambda: 0)  # in this process
+    monkeypatch.setattr("vaultkit.workers.pool.count_cores", lambda: 0)  # in this process
     with Calls() as calls:
         result = CliRunner().invoke(main, ["check", str(docs)])
     assert "2 blocks, 2 equations, 1 number, 1 prediction" in result.output

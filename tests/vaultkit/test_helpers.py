@@ -17,8 +17,8 @@ from vaultkit.run.processes import children
 def three_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     if not hasattr(os, "fork"):
         pytest.skip("no processes can be forked here")
-    monkeypatch.setattr(helpers, "_can_fork", lambda: True)
-    monkeypatch.setattr(helpers, "count_spare_processors", lambda: 2)
+    monkeypatch.setattr(helpers, "can_fork", lambda: True)
+    monkeypatch.setattr(helpers, "count_cores", lambda: 3)
 
 
 @pytest.mark.parametrize("count", [0, 1, 40, 10_000])

@@ -216,10 +216,10 @@ def test_pages_that_another_process_has_rendered_are_the_same(
     rendered.clear()
     store_beside(vault / "docs").close()  # an open file outlives its folder
     shutil.rmtree(vault / ".cache")
-    monkeypatch.setattr("vaultkit.doors.helpers._can_fork", lambda: hasattr(os, "fork"))
-    monkeypatch.setattr("vaultkit.doors.helpers.count_spare_processors", lambda: 2)
-    monkeypatch.setattr("vaultkit.doors.helpers._FEW", 1)
-    monkeypatch.setattr("vaultkit.doors.render_cache._FEW", 1)
+    monkeypatch.setattr("vaultkit.doors.helpers.can_fork", lambda: hasattr(os, "fork"))
+    monkeypatch.setattr("vaultkit.doors.helpers.count_cores", lambda: 3)
+    monkeypatch.setattr("vaultkit.doors.helpers._ITEMS_OF_HELPER", 1)
+    monkeypatch.setattr("vaultkit.doors.render_cache._MISSES_BEFORE_HELPERS", 1)
     helped = build_site(vault / "docs", vault / "helped", strict=True)
     # Only the page with a warning. The helper cannot draw the diagram, either: what draws it has
     # threads, and this process has started it.

@@ -553,7 +553,7 @@ def test_keepers_that_were_made_ahead_do_the_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Other tests may have left threads, beside which none are made ahead.
-    monkeypatch.setattr("vaultkit.workers.pool._can_fork", lambda: True)
+    monkeypatch.setattr("vaultkit.workers.pool.can_fork", lambda: True)
     before = family()
     with Workers(Prepared(), 3, LIMITS) as workers:
         assert workers.begin(2).begin() is workers

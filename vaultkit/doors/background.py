@@ -30,6 +30,9 @@ from vaultkit.workers.work import Resumption
 #: Most characters of a line and most lines of a value that are shown, so that a hover stays small.
 _MOST_CHARACTERS, _MOST_LINES = 80, 12
 
+#: Seconds for which `Background.close` waits for its thread, at most.
+_PATIENCE = 5.0
+
 
 @dataclass
 class Verdict:
@@ -130,7 +133,7 @@ class Background:
                 self._workers.cancel(self._running.key)
             self._running = None
             self._changed.notify()
-        self._thread.join(5.0)
+        self._thread.join(_PATIENCE)
         self._workers.close()
 
     def _work(self) -> None:

@@ -33,26 +33,38 @@ from vaultkit.store import store_beside
 class Draft:
     """A note that is open in an editor.
 
-    ``note`` is its last parsed text; ``verdict`` is the result of its last run, perhaps of an older
-    text.
+    Attributes
+    ----------
+    uri, text, version
+        Its name, its present text and the number of that text, as the editor has sent them.
+    note
+        The note that was parsed last from a text of it.
+    parsed_text
+        That text; None if none was parsed yet.
+    timer
+        Begins the check of its text a moment after the last key; None if nothing waits for that.
+    text_checks
+        The checks of `note` that need no code.
+    verdict
+        The result of its last run, perhaps of an older text; None before the first one.
+    file_failures
+        Why its file cannot be read, although the editor shows a text; usually empty.
     """
 
     uri: str
     text: str
     version: int | None
     note: Note
-    #: The text of which `note` was read.
-    read: str | None = None
+    parsed_text: str | None = None
     timer: asyncio.TimerHandle | None = None
     text_checks: list[Check] = field(default_factory=list)
     verdict: Verdict | None = None
-    #: Why its file cannot be read, although the editor shows a text.
-    unreadable: list[Check] = field(default_factory=list)
+    file_failures: list[Check] = field(default_factory=list)
 
     @property
     def checks(self) -> list[Check]:
         """The checks of its file, of its current text and of its last run."""
-        return [*self.unreadable, *self.text_checks, *self.code_checks]
+        return [*self.file_failures, *self.text_checks, *self.code_checks]
 
     @property
     def code_checks(self) -> list[Check]:
@@ -62,12 +74,21 @@ class Draft:
         checks = self.verdict.inspection.checks
         if self.verdict.note is self.note:
             return checks
-        head, tail, by = common_lines(self.verdict.note.lines, self.note.lines)
+        same = common_lines(self.verdict.note.lines, self.note.lines)
         return [
-            replace(check, line=check.line + (by if check.line >= tail else 0), fix=None)
+            replace(
+                check,
+                line=check.line + (same.shift if check.line >= same.tail else 0),
+                fix=None,  # its lines are those of the older text
+            )
             for check in checks
-            if check.line <= head or check.line >= tail
+            if check.line <= same.head or check.line >= same.tail
         ]
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the code of its current text has not run yet."""
+        return self.verdict is None or self.verdict.note is not self.note
 
 
 @dataclass(frozen=True)
@@ -81,37 +102,43 @@ class EditorSettings:
     run_all
         Whether the code of notes that are not open runs, too.
     notifies
-        Whether it shows messages itself, with their lines.
+        Whether it shows messages itself, since its own way to show them joins their lines.
     """
 
     pause: float = 0.1
     run_all: bool = True
     notifies: bool = False
 
-    def updated(self, settings: Any) -> EditorSettings:
-        """Return them with the settings that an editor sends; wrong values are left out.
+    def updated(self, sent: Any) -> EditorSettings:
+        """Return these settings with those that an editor sends; wrong values are left out.
+
+        The editor sends ``pause``, ``check`` (*all* or *open* notes) and ``messages``
+        (*notification*), alone or below ``vaultkit``.
 
         Examples
         --------
         >>> EditorSettings().updated({"vaultkit": {"pause": 0.5, "check": "open"}})
         EditorSettings(pause=0.5, run_all=False, notifies=False)
         """
-        settings = _plain(settings)
-        settings = _plain(settings.get("vaultkit", settings))
-        pause, check = settings.get("pause"), settings.get("check")
-        editor_settings = self
-        if messages := settings.get("messages"):
-            editor_settings = replace(editor_settings, notifies=messages == "notification")
+        sent = _as_dictionary(sent)
+        sent = _as_dictionary(sent.get("vaultkit", sent))
+        changes: dict[str, Any] = {}
+        if messages := sent.get("messages"):
+            changes["notifies"] = messages == "notification"
+        pause = sent.get("pause")
         if isinstance(pause, int | float) and pause >= 0:
-            editor_settings = replace(editor_settings, pause=float(pause))
-        if check in ("all", "open"):
-            editor_settings = replace(editor_settings, run_all=check == "all")
-        return editor_settings
+            changes["pause"] = float(pause)
+        if sent.get("check") in ("all", "open"):
+            changes["run_all"] = sent["check"] == "all"
+        return replace(self, **changes)
 
 
 @dataclass(frozen=True)
 class Status:
-    """How many notes of a vault hold, how many fail, and how many are yet to be checked."""
+    """How many notes a vault has, how many fail, and how many are yet to be checked.
+
+    The others hold. A note that fails already is not counted as waiting.
+    """
 
     notes: int
     fail: int
@@ -125,19 +152,22 @@ class Status:
         """
         notes = f"{self.notes} note" + "s" * (self.notes != 1)
         if self.fail:
-            said = f"{self.fail} of {notes} fail" + "s" * (self.fail == 1)
+            words = f"{self.fail} of {notes} fail" + "s" * (self.fail == 1)
         elif self.waiting:
-            said = f"{self.notes - self.waiting} of {notes} hold"
+            words = f"{self.notes - self.waiting} of {notes} hold"
         else:
-            said = f"{notes} hold" + "s" * (self.notes == 1)
-        return said + f", {self.waiting} not checked yet" * bool(self.waiting)
+            words = f"{notes} hold" + "s" * (self.notes == 1)
+        return f"{words}, {self.waiting} not checked yet" if self.waiting else words
 
 
 class Listener(Protocol):
-    """Receives the results."""
+    """Receives the results; all its methods are called in the event loop."""
 
     def note_checked(self, note: Note, checks: Iterable[Check], draft: Draft | None) -> None:
-        """Receive the checks of a note, with its draft if it is open."""
+        """Receive those checks of a note that the user should see, with its draft if it is open.
+
+        They replace those received before; none are left if there are none.
+        """
 
     def code_ran(self) -> None:
         """Receive the notice that the code of a draft has run."""
@@ -145,7 +175,7 @@ class Listener(Protocol):
     def say(self, words: str, outcome: str) -> None:
         """Show a message to the user, as an error if the outcome is a failure."""
 
-    def settings(self, error: OptionsError | None, before: OptionsError | None) -> None:
+    def settings_read(self, error: OptionsError | None, before: OptionsError | None) -> None:
         """Receive the error in the settings of the vault, if there is one, and the one before."""
 
     def status_changed(self) -> None:
@@ -176,20 +206,23 @@ class Drafts:
         self._reported: set[Path] = set()
         self._failing: set[Path] = set()
         self._waiting: set[Path] = set()
-        self._invalid: OptionsError | None = None
+        #: The last valid settings of the vault, and the error in the present ones, if any.
         self._options = Options()
+        self.options_error: OptionsError | None = None
         self._root = folder.resolve()
+        #: The vault with the parsed texts of the drafts in place of those of their files.
         self.vault: Vault
         self._read_vault()
 
-        def judged(verdict: Verdict) -> None:
-            loop.call_soon_threadsafe(self._judged, verdict)
+        # Both work in threads of their own; their results are received in the event loop.
+        def draft_ran(verdict: Verdict) -> None:
+            loop.call_soon_threadsafe(self._draft_ran, verdict)
 
-        def checked(note: Note, checks: list[Check], whole: bool) -> None:
-            loop.call_soon_threadsafe(self._checked, note, checks, whole)
+        def closed_note_checked(note: Note, checks: list[Check], whole: bool) -> None:
+            loop.call_soon_threadsafe(self._closed_note_checked, note, checks, whole)
 
-        self._background = Background(self._root, judged)
-        self._rounds = Rounds(self._root, checked)
+        self._background = Background(self._root, draft_ran)
+        self._rounds = Rounds(self._root, closed_note_checked)
 
     def close(self) -> None:
         """Cancel all runs and timers."""
@@ -201,7 +234,7 @@ class Drafts:
 
     def check_all(self) -> None:
         """Check the notes that are not open, in the background."""
-        self._ask(self.vault.notes)
+        self._request_checks(self.vault.notes)
 
     @property
     def reported(self) -> set[Path]:
@@ -213,9 +246,9 @@ class Drafts:
         return self._open.get(path)
 
     def note(self, path: Path) -> Note | None:
-        """Return a note with the text that the editor holds, or that is on disk."""
+        """Return a note with the text that the editor holds, or that is on disk, if it exists."""
         if draft := self._open.get(path):
-            self._read(draft)
+            self._parse(draft)
         return self.vault.notes.get(path)
 
     def rows(self, path: Path) -> list[str]:
@@ -223,17 +256,17 @@ class Drafts:
         if path in self._open:
             return split_lines(self._open[path].text)
         note = self.vault.notes.get(path)
-        if note and path.suffix == ".md":
+        if note and path.suffix == ".md":  # the lines of a notebook are those of its cells
             return note.lines
         return split_lines(path.read_text(encoding="utf-8-sig", errors="replace"))
 
     # --- What the editor does ----------------------------------------------------------------
 
     def opened(self, path: Path, uri: str, text: str, version: int) -> None:
-        """Add the draft of a note that the editor has opened."""
+        """Add the draft of a note that the editor has opened, and check it."""
         draft = self._open[path] = Draft(uri, text, version, Note(path, text))
-        draft.unreadable = _unreadable(path)
-        self._forget(path)
+        draft.file_failures = _file_failures(path)
+        self._drop_results(path)
         self._check_text(path)
 
     def edited(self, path: Path, text: str, version: int | None) -> None:
@@ -251,39 +284,41 @@ class Drafts:
         if draft and draft.timer:  # check the last text first
             draft.timer.cancel()
             self._check_text(path)
-        if draft and draft.unreadable:
-            draft.unreadable = _unreadable(path)
+        if draft and draft.file_failures:
+            draft.file_failures = _file_failures(path)
             self._report(draft)
         self.files_changed([path])
 
     def closed(self, path: Path) -> None:
-        """Drop the draft of a note that the editor has closed."""
+        """Drop the draft of a note that the editor has closed; check the note as it is on disk."""
         draft = self._open.pop(path)
         if draft.timer:
             draft.timer.cancel()
         self._background.close_note(path)
-        self._read_vault()
+        self._read_vault_again()
         self._listener.note_checked(draft.note, [], draft)
-        self._ask([path])
+        self._request_checks([path])
 
     def files_changed(self, paths: Sequence[Path]) -> None:
-        """Check the notes that depend on changed files."""
+        """Check the notes that depend on changed files, and the changed notes themselves."""
         if any(path.suffix != ".md" for path in paths):
             self._background.drop_all_checkpoints()  # they do not know of new modules
-        self._read_vault()
-        for path in (self._reported | self._waiting) - self.vault.notes.keys():
+        self._read_vault_again()
+        for path in (self._reported | self._waiting) - self.vault.notes.keys():  # removed notes
             if path in self._reported:
                 self._listener.note_checked(Note(path, ""), [], None)
-            self._forget(path)
+            self._drop_results(path)
         notes = affected_notes(self.vault, paths)
         for note in notes:
+            # The text of a draft that was saved is checked already.
             if note.path in self._open and note.path not in paths:
                 self._check_text(note.path)
-        self._ask(note.path for note in notes)
+        self._request_checks(note.path for note in notes)
 
     def run_to(self, path: Path, index: int) -> None:
         """Run the blocks of a draft up to and including one, and show its result."""
         draft = self._open.get(path)
+        # The editor may name a block of an older text.
         if draft and 0 <= index < len(draft.note.blocks):
             self._run(draft, until=index + 1)
 
@@ -291,65 +326,68 @@ class Drafts:
 
     @property
     def _settings(self) -> Settings:
+        """The settings of an inspection, from those of the vault."""
         options = self.vault.options
         return Settings(options.timeout, options.trials, to_mathml)
-
-    def _inspect_text(self, note: Note) -> list[Check]:
-        return list(inspect(note, self.vault, self._settings, run=None))
 
     def _check_text(self, path: Path) -> None:
         """Check the current text of a draft, and request the run of its code."""
         draft = self._open[path]
         draft.timer = None
-        self._read(draft)
-        draft.text_checks = self._inspect_text(draft.note)
+        self._parse(draft)
+        draft.text_checks = list(inspect(draft.note, self.vault, self._settings, run=None))
         self._report(draft)
         self._run(draft)
 
-    def _read(self, draft: Draft) -> None:
-        """Parse the text of a draft into the vault."""
-        if draft.read is not draft.text:
-            draft.read = draft.text
+    def _parse(self, draft: Draft) -> None:
+        """Parse the text of a draft into the vault, unless that was done."""
+        if draft.parsed_text is not draft.text:
+            draft.parsed_text = draft.text
             draft.note = read_draft(draft.note.path, draft.text)
             self.vault = self.vault.replacing(draft.note)
 
     def _read_vault(self) -> None:
         """Read the vault, with its last valid settings, and put the drafts in their places."""
-        before, self._invalid = self._invalid, None
+        self.options_error = None
         try:
             self._options = Options.read(self._root)
         except OptionsError as error:
-            self._invalid = error
-        if before or self._invalid:
-            self._listener.settings(self._invalid, before)
+            self.options_error = error
         vault = Vault(self._root, store=store_beside(self._root), options=self._options)
         for draft in self._open.values():
-            if draft.read is not None:
+            if draft.parsed_text is not None:
                 vault = vault.replacing(draft.note)
         self.vault = vault
 
-    def _ask(self, paths: Iterable[Path]) -> None:
+    def _read_vault_again(self) -> None:
+        """Read the vault, and report errors in its settings, new ones and removed ones."""
+        error_before = self.options_error
+        self._read_vault()
+        if error_before or self.options_error:
+            self._listener.settings_read(self.options_error, error_before)
+
+    def _request_checks(self, paths: Iterable[Path]) -> None:
         """Request the checks of those notes among some that are not open."""
         # A new note that was closed unsaved is not in the vault.
         closed = [path for path in paths if path not in self._open and path in self.vault.notes]
         self._waiting.update(closed)
-        self._rounds.ask(self.vault, self._settings, closed, run=self.editor_settings.run_all)
+        self._rounds.request(self.vault, self._settings, closed, run=self.editor_settings.run_all)
         self._listener.status_changed()
 
-    def _forget(self, path: Path) -> None:
-        """Forget what was found in a note that was not open."""
+    def _drop_results(self, path: Path) -> None:
+        """Drop what was found in a note while it was not open."""
         for notes in (self._reported, self._failing, self._waiting):
             notes.discard(path)
 
-    def _checked(self, note: Note, checks: list[Check], whole: bool) -> None:
-        """Report the checks of a note that is not open."""
+    def _closed_note_checked(self, note: Note, checks: list[Check], whole: bool) -> None:
+        """Report the checks of a note that is not open; ``whole`` says if these are all of them."""
         path = note.path
-        if path in self._open or path not in self.vault.notes:
+        if path in self._open or path not in self.vault.notes:  # opened or removed meanwhile
             return
         reported = list(filter(_is_reported, checks))
-        if reported or path in self._reported:
+        if reported or path in self._reported:  # an empty list removes what was reported before
             self._listener.note_checked(note, reported, None)
-        self._forget(path)
+        self._drop_results(path)
         if reported:
             self._reported.add(path)
         if _fails(checks):
@@ -363,67 +401,68 @@ class Drafts:
         """What is known of all notes."""
         drafts = self._open.values()
         failing = sum(_fails(draft.checks) for draft in drafts)
-        waiting = sum(_is_waiting(draft) and not _fails(draft.checks) for draft in drafts)
+        waiting = sum(draft.is_waiting and not _fails(draft.checks) for draft in drafts)
         notes = len(self.vault.notes.keys() | self._open.keys())
         failing += len(self._failing)
         return Status(notes, failing, waiting + len(self._waiting - self._failing))
 
     def _run(self, draft: Draft, until: int | None = None) -> None:
-        """Request the run of a draft, whole or up to a block."""
+        """Request the run of a draft, whole, or of the blocks before the index ``until``."""
         settings = replace(self._settings, typeset=None)  # formulas are typeset with the text
         task = task_of(draft.note, self.vault, settings, until)
         if until is not None:
+            # The writer asks for the result of a block, even if its vault does not check code.
             task = replace(task, names=task.names | {"code"})
         self._background.request(task)
 
-    def _judged(self, verdict: Verdict) -> None:
-        """Store the verdict of a draft, and report it."""
+    def _draft_ran(self, verdict: Verdict) -> None:
+        """Store the verdict of a draft, and report it; drop that of an older text."""
         draft = self._open.get(verdict.note.path)
         if draft is None or draft.note is not verdict.note:
             return
         if verdict.until is not None:
-            self._show(verdict, verdict.until - 1)
-            if draft.verdict is None or draft.verdict.note is not draft.note:
-                self._run(draft)  # the run stopped early
+            self._show_block(verdict, verdict.until - 1)
+            if draft.is_waiting:
+                self._run(draft)  # this run has replaced the whole one, and stopped early
             return
         draft.verdict = verdict
         self._report(draft)
         self._listener.code_ran()
 
-    def _show(self, verdict: Verdict, index: int) -> None:
-        """Show the result of running up to a block: its variables, or its failures."""
-        wrong = [c for c in verdict.inspection.checks if c.outcome == FAILS and c.block is not None]
-        if wrong:
-            self._listener.say(f"line {wrong[0].line}: {wrong[0].why}", FAILS)
+    def _show_block(self, verdict: Verdict, index: int) -> None:
+        """Show the result of running up to a block: its variables, or the first failure."""
+        checks = verdict.inspection.checks
+        failures = [c for c in checks if c.outcome == FAILS and c.block is not None]
+        if failures:
+            self._listener.say(f"line {failures[0].line}: {failures[0].why}", FAILS)
             return
-        values = (
-            (n, v) for n, vs in verdict.inspection.values.items() for v in vs if v.block == index
-        )
-        bound = [f"{name}: {v.what}" + f"\n{v.print}" * bool(v.print) for name, v in values]
-        self._listener.say("\n".join([f"block {index + 1} runs", *bound]), "")
+        rows = [f"block {index + 1} runs"]
+        for name, values in verdict.inspection.values.items():
+            for value in values:
+                if value.block == index:
+                    rows += [f"{name}: {value.what}", *filter(None, [value.print])]
+        self._listener.say("\n".join(rows), "")
 
     def _report(self, draft: Draft) -> None:
+        """Report the checks of a draft."""
         self._listener.note_checked(draft.note, filter(_is_reported, draft.checks), draft)
         self._listener.status_changed()
 
 
-def _plain(settings: Any) -> dict[str, Any]:
-    """Return settings, which pygls reads as a named tuple, as a dictionary."""
+def _as_dictionary(settings: Any) -> dict[str, Any]:
+    """Return settings, which pygls reads as a named tuple, as a dictionary; empty for others."""
     if hasattr(settings, "_asdict"):
         settings = settings._asdict()
     return settings if isinstance(settings, dict) else {}
 
 
 def _fails(checks: Iterable[Check]) -> bool:
+    """Return whether one of some checks fails."""
     return any(check.outcome == FAILS for check in checks)
 
 
-def _is_waiting(draft: Draft) -> bool:
-    return draft.verdict is None or draft.verdict.note is not draft.note
-
-
-def _unreadable(path: Path) -> list[Check]:
-    """Return why the file of an open note cannot be read, if it is there and cannot be."""
+def _file_failures(path: Path) -> list[Check]:
+    """Return why the file of an open note cannot be read; empty if it can, or does not exist."""
     try:
         if path.is_file():
             read_text(path)
@@ -433,4 +472,5 @@ def _unreadable(path: Path) -> list[Check]:
 
 
 def _is_reported(check: Check) -> bool:
+    """Return whether the user sees a check: one not proven, or a link to a note not yet written."""
     return check.outcome in UNPROVEN or (check.kind == "link" and check.outcome == EXCEPTED)

@@ -26,7 +26,7 @@ from watchdog.observers import Observer
 #: Seconds without a change before the server builds. The server's default is 0.1, since a file that
 #: is found by polling may still be being written; an event comes after the file is closed.
 _QUIET = 0.03
-#: A closed file is complete; opening a file changes nothing.
+#: The events that matter. Each write is an event, too, but only a closed file is complete.
 _CHANGES = [FileClosedEvent, FileCreatedEvent, FileDeletedEvent, FileMovedEvent]
 
 
@@ -71,6 +71,7 @@ class _Handler(FileSystemEventHandler):
 
 
 def _poll(server: Any, folder: Path) -> None:
+    """Make the server's own observer of a folder poll at once (an *emitter* of watchdog polls)."""
     for emitter in list(server.observer.emitters):
         if emitter.is_alive() and os.fspath(emitter.watch.path) == os.fspath(folder):
             emitter.queue_events(0)

@@ -13,20 +13,24 @@ import mmap
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, NoReturn, TypeVar
 
 from vaultkit.run.processes import fork
+from vaultkit.workers.pool import can_fork, count_cores
 
 _T = TypeVar("_T")
-#: With more helpers, most would wait for each other.
-_MOST = 3
-#: At least so many items for each helper; forking it takes as long as a few items.
-_FEW = 16
-#: Most parts into which items are divided; their numbers, four bytes each, must fit into a pipe.
-_PARTS = 4096
+#: Most helpers: with more, most would wait for each other.
+_MOST_HELPERS = 3
+#: The least number of items for each helper; forking it takes as long as a few items.
+_ITEMS_OF_HELPER = 16
+#: Most parts into which items are divided: the bytes of their numbers must fit into a pipe, which
+#: holds 65,536 on Linux.
+_MOST_PARTS = 4096
+#: Bytes of the number of an item in the pipe.
+_NUMBER = 4
 
 
 class _Parts(Generic[_T]):
@@ -40,29 +44,32 @@ class _Parts(Generic[_T]):
 
     def __init__(self, items: Sequence[_T]) -> None:
         self._items = items
-        self._size = len(items) // _PARTS + 1
-        #: A pipe with the number of the first item of each part that nobody has taken yet.
+        #: The number of items of a part, at least 1.
+        self._size = len(items) // _MOST_PARTS + 1
+        #: A pipe with the index of the first item of each part that nobody has taken yet.
         self._waiting, writer = os.pipe()
-        for first in self._first_numbers():
-            os.write(writer, first.to_bytes(4, sys.byteorder))
+        for first in self._first_indices():
+            os.write(writer, first.to_bytes(_NUMBER, sys.byteorder))
         os.close(writer)
-        #: By the number of the first item of each part, the process that has taken it.
-        self._taken = mmap.mmap(-1, len(items))
+        #: By the index of the first item of a part, the process that has taken it. The processes
+        #: share this memory.
+        self._takers = mmap.mmap(-1, len(items))
 
-    def _first_numbers(self) -> range:
+    def _first_indices(self) -> range:
+        """Return the indices of the first items of all parts."""
         return range(0, len(self._items), self._size)
 
-    def take(self, number: int) -> Iterable[_T]:
+    def take(self, process: int) -> Iterable[_T]:
         """Yield items for the process with a number, until all are taken."""
-        while first := os.read(self._waiting, 4):
-            at = int.from_bytes(first, sys.byteorder)
-            self._taken[at] = number
-            yield from self._items[at : at + self._size]
+        while number := os.read(self._waiting, _NUMBER):  # empty once all are taken
+            first = int.from_bytes(number, sys.byteorder)
+            self._takers[first] = process
+            yield from self._items[first : first + self._size]
 
-    def taken_by(self, number: int) -> list[_T]:
-        """Return the items that a process has taken."""
-        firsts = [at for at in self._first_numbers() if self._taken[at] == number]
-        return [item for at in firsts for item in self._items[at : at + self._size]]
+    def taken_by(self, process: int) -> list[_T]:
+        """Return the items that the process with a number has taken."""
+        firsts = [first for first in self._first_indices() if self._takers[first] == process]
+        return [item for first in firsts for item in self._items[first : first + self._size]]
 
     def close(self) -> None:
         """Close the pipe."""
@@ -90,12 +97,11 @@ def divide(
     list
         The value that `work` returned in each process.
     """
-    others = count_spare_processors()
-    count = min(_MOST, others + (others > 0 and not here), len(items) // _FEW)
-    if count < (1 if here else 2) or not _can_fork():
+    count = _count_helpers(len(items), here=here)
+    if not count:
         return [work(items)] if here else []
     parts = _Parts(items)
-    #: The pipe from which the result of each helper is read, by the helper's process.
+    #: The pipe from which the result of each helper is read, by the id of its process.
     running: dict[int, int] = {}
     # A collection of garbage in a helper would write to all objects, and so copy their memory.
     gc.freeze()
@@ -105,15 +111,8 @@ def divide(
             if pid := fork():
                 os.close(writer)
                 running[pid] = reader
-                continue
-            try:
-                messages = _be_silent()
-                result = json.dumps([work(parts.take(number))])
-                if not messages:
-                    with os.fdopen(writer, "w") as file:
-                        file.write(result)
-            finally:
-                os._exit(0)
+            else:
+                _help(partial(work, parts.take(number)), writer)
         results = [work(parts.take(0))] if here else []
         for number, pid in enumerate(list(running), 1):
             with os.fdopen(running[pid]) as file:
@@ -128,22 +127,43 @@ def divide(
     finally:
         gc.unfreeze()
         parts.close()
-        for pid, reader in running.items():
+        for pid, reader in running.items():  # none unless the work raised an error
             os.close(reader)
             os.kill(pid, signal.SIGKILL)
             _wait(pid)
 
 
-def count_spare_processors() -> int:
-    """Return the number of processors besides that of this process."""
-    return (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1) - 1
+def _count_helpers(item_count: int, *, here: bool) -> int:
+    """Return how many helpers to fork; 0 if that is impossible or would save no time."""
+    if not can_fork():
+        return 0
+    spare = count_cores() - 1
+    if here:
+        return min(_MOST_HELPERS, spare, item_count // _ITEMS_OF_HELPER)
+    # A process that only waits leaves its own processor to a helper. A single helper would be no
+    # faster than this process.
+    count = min(_MOST_HELPERS, spare + 1, item_count // _ITEMS_OF_HELPER)
+    return count if count > 1 else 0
 
 
-def _can_fork() -> bool:
-    return sys.platform == "linux" and threading.active_count() == 1
+def _help(work: Callable[[], Any], writer: int) -> NoReturn:
+    """Do the work of a helper, write its result to a pipe in a JSON list, and exit.
+
+    Nothing is written if the work fails or logs a message: the first process repeats it then, with
+    its messages.
+    """
+    try:
+        messages = _be_silent()
+        result = json.dumps([work()])
+        if not messages:
+            with os.fdopen(writer, "w") as file:
+                file.write(result)
+    finally:
+        os._exit(0)
 
 
 def _wait(pid: int) -> None:
+    """Wait for the end of a child."""
     with suppress(ChildProcessError):
         os.waitpid(pid, 0)
 
@@ -151,15 +171,16 @@ def _wait(pid: int) -> None:
 def _be_silent() -> list[str]:
     """Discard a helper's output; return a list that collects its log messages."""
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):
-        os.dup2(nowhere, stream)
+    for standard_stream in range(3):
+        os.dup2(nowhere, standard_stream)
     logging.lastResort = None
     messages: list[str] = []
     listener = logging.Handler()
     listener.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
-    known = [logging.getLogger(name) for name in logging.root.manager.loggerDict]
-    for logger in (logging.root, *known):
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict]
+    for logger in (logging.root, *loggers):
         logger.handlers.clear()
+        # Other loggers pass their messages on to one of these.
         if logger is logging.root or not logger.propagate:
             logger.addHandler(listener)
     return messages

@@ -55,10 +55,10 @@ RUN_TO = "vaultkit.runTo"
 #: The requests, beside those of the protocol, for the formulas of a note with their verdicts, and
 #: for the expressions to which a number can be bound.
 FORMULAS, BINDINGS = "vaultkit/formulas", "vaultkit/bindings"
-#: The files whose changes concern a vault.
+#: The files whose changes concern a vault: notes, modules, drawings and settings.
 _WATCHED = ("md", "py", "svg", "toml")
 #: Seconds between two looks at whether the editor still runs.
-_LOOK = 3.0
+_LOOK_EVERY = 3.0
 
 
 class Server(LanguageServer):
@@ -123,7 +123,7 @@ class Server(LanguageServer):
     # --- Start and end -----------------------------------------------------------------------
 
     def _initialize(self, params: types.InitializeParams) -> None:
-        """Read the vault of the first folder of the workspace."""
+        """Read the vault of each folder of the workspace."""
         self._editor_settings = self._editor_settings.updated(params.initialization_options)
         uris = [folder.uri for folder in params.workspace_folders or []]
         uris = uris or [uri for uri in [params.root_uri] if uri]
@@ -140,16 +140,16 @@ class Server(LanguageServer):
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, words))
             return None
         root = folder
-        if not self._folder:
+        if not self._folder:  # the command line did not name the vault
             root = vault_in(folder) if folder.is_dir() else vault_above(folder) or folder.parent
         for known in self._reports:
-            if known.drafts.vault.root == root.resolve():
+            if known.drafts.vault.root == root.resolve():  # two folders are of the same vault
                 self._opened[folder] = known
                 return None
         if not self._opened:
             # Tracebacks name paths from beside the vault, where the code of notes runs.
             os.chdir(root.resolve().parent)
-        encoding = self.workspace.position_encoding
+        encoding = self.workspace.position_encoding  # text, or a member of an enumeration
         encoding = str(getattr(encoding, "value", encoding))
         self._opened[folder] = Reports(self, root, encoding, self._editor_settings)
         return self._opened[folder]
@@ -166,7 +166,7 @@ class Server(LanguageServer):
         self._watches = not (watched and watched.dynamic_registration)
         for reports in self._reports:
             self._check(reports)
-        if self.process_id and _runs(self.process_id):
+        if self.process_id and _is_running(self.process_id):
             self._begin(self._end_with(self.process_id))
         if self._watches:
             return
@@ -182,8 +182,10 @@ class Server(LanguageServer):
         if self._watches:
             self._begin(self._watch(reports))
 
-    def _begin(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
+    def _begin(self, coroutine: Any) -> None:
+        """Run a coroutine in the event loop, until `close` cancels it."""
+        task = asyncio.ensure_future(coroutine)
+        # asyncio itself does not keep a task from being collected as garbage.
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -198,8 +200,8 @@ class Server(LanguageServer):
 
     async def _end_with(self, editor: int) -> None:
         """End when a process, the editor, has ended."""
-        while _runs(editor):
-            await asyncio.sleep(_LOOK)
+        while _is_running(editor):
+            await asyncio.sleep(_LOOK_EVERY)
         self.end(1)
 
     def end(self, code: int) -> None:
@@ -208,6 +210,7 @@ class Server(LanguageServer):
         os._exit(code)
 
     def _shut_down(self, _: None) -> None:
+        """Close everything; the process ends when the editor closes the stream."""
         self.close()
 
     def close(self) -> None:
@@ -220,6 +223,7 @@ class Server(LanguageServer):
     # --- Settings and folders ----------------------------------------------------------------
 
     def _did_configure(self, params: types.DidChangeConfigurationParams) -> None:
+        """Apply changed settings of the editor."""
         self._editor_settings = self._editor_settings.updated(params.settings)
         for reports in self._reports:
             reports.drafts.editor_settings = self._editor_settings
@@ -242,81 +246,86 @@ class Server(LanguageServer):
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Begin a draft of a note; read its vault first if it is not known."""
         document = params.text_document
-        # Without an open folder, only a folder that is a vault is read: others may be large.
-        root = None if self._reports else vault_above(Path(to_fs_path(document.uri) or "."))
-        if root and (new := self._add(root)):
-            self._check(new)
-        if place := self._path(document.uri):
-            reports, path_ = place
-            reports.drafts.opened(path_, document.uri, document.text, document.version)
+        if not self._reports:
+            # Without an open folder, only a folder that is a vault is read: others may be large.
+            root = vault_above(Path(to_fs_path(document.uri) or "."))
+            if root and (new := self._add(root)):
+                self._check(new)
+        if place := self._note_path(document.uri):
+            drafts = place.reports.drafts
+            drafts.opened(place.path, document.uri, document.text, document.version)
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """Apply the changes of a document to its draft."""
-        place = self._path(params.text_document.uri)
-        held = place and place.reports.drafts.get(place.path)
-        if not (place and held):
+        """Apply the changes of a document to its draft, one after the other."""
+        place = self._note_path(params.text_document.uri)
+        draft = place and place.reports.drafts.get(place.path)
+        if not (place and draft):
             return
-        reports, text = place.reports, held.text
+        reports, text = place.reports, draft.text
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                given = Edit(reports.in_words.span(split_lines(text), change.range), change.text)
-                text = text_with_edits(text, [given])
+                span = reports.protocol.span(split_lines(text), change.range)
+                text = text_with_edits(text, [Edit(span, change.text)])
             else:
                 text = change.text
-        reports.drafts.edited(held.note.path, text, params.text_document.version)
+        reports.drafts.edited(draft.note.path, text, params.text_document.version)
 
     def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
-        if place := self._path(params.text_document.uri):
+        """Check the notes that depend on a saved note."""
+        if place := self._note_path(params.text_document.uri):
             place.reports.drafts.saved(place.path)
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        place = self._path(params.text_document.uri)
+        """Drop the draft of a note."""
+        place = self._note_path(params.text_document.uri)
         if place and place.reports.drafts.get(place.path):
             place.reports.drafts.closed(place.path)
 
     def _did_change_files(self, params: types.DidChangeWatchedFilesParams) -> None:
-        self._changed(event.uri for event in params.changes)
+        """Check the notes that depend on files that the editor has seen change."""
+        self._files_changed(event.uri for event in params.changes)
 
-    def _changed(self, uris: Iterator[str]) -> None:
-        """Check the notes that depend on changed files, in the vaults beside which these are."""
+    def _files_changed(self, uris: Iterator[str]) -> None:
+        """Check the notes that depend on changed files, in each vault that is beside the files."""
         paths = [Path(path) for uri in uris if (path := to_fs_path(uri))]
+        # A folder may be a symbolic link. The files are not resolved: some may be removed.
+        paths = [path.parent.resolve() / path.name for path in paths]
         for reports in self._reports:
             beside = reports.drafts.vault.root.parent
-            # The folder itself may be a link; a file may be gone.
-            real = [path.parent.resolve() / path.name for path in paths]
-            if here := [path for path in real if path.is_relative_to(beside)]:
-                reports.drafts.files_changed(here)
+            if files := [path for path in paths if path.is_relative_to(beside)]:
+                reports.drafts.files_changed(files)
 
     def _will_rename(self, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
         """Return the edits that keep links working when notes are renamed."""
         edits: list[Any] = []
         for file in params.files:
-            place = self._path(file.old_uri)
+            place = self._note_path(file.old_uri)
             old, new = (Path(to_fs_path(uri) or "") for uri in (file.old_uri, file.new_uri))
             if place is None or place.path not in place.reports.drafts.vault.notes:
                 continue
             if old.parent != new.parent:
-                continue  # links name notes, and seldom folders
+                continue  # a note was moved: links name notes, and seldom folders
             reports, path = place
             try:
                 changes = rename_note(reports.drafts.vault, path, new.stem)
             except RenameError as error:
                 reports.say(f"{error}; links are left as they are", FAILS)
                 continue
-            edits += reports.in_words.workspace_edit(changes.edits).document_changes or []
+            edits += reports.protocol.workspace_edit(changes.edits).document_changes or []
         return types.WorkspaceEdit(document_changes=edits) if edits else None
 
     def _did_rename(self, params: types.RenameFilesParams) -> None:
+        """Check the notes that depend on the old and new names of files."""
         files = params.files
-        self._changed(uri for file in files for uri in (file.old_uri, file.new_uri))
+        self._files_changed(uri for file in files for uri in (file.old_uri, file.new_uri))
 
     # --- Requests of the editor ----------------------------------------------------------------
 
     def _complete(self, params: types.CompletionParams) -> list[types.CompletionItem]:
         """Answer with the completions at a place."""
-        if (at := self._requested_place(params)) is None:
+        if (place := self._requested_place(params)) is None:
             return []
-        protocol, note, line, column = at
+        protocol, note, line, column = place
         return [
             types.CompletionItem(
                 offer.label,
@@ -330,17 +339,17 @@ class Server(LanguageServer):
 
     def _define(self, params: types.DefinitionParams) -> types.Location | None:
         """Answer with the place where what is at a place is defined."""
-        if (at := self._requested_place(params)) is None:
+        if (place := self._requested_place(params)) is None:
             return None
-        protocol, note, line, column = at
+        protocol, note, line, column = place
         definition = find_definition(protocol.drafts.vault, note, line, column)
         return protocol.location(definition) if definition else None
 
     def _refer(self, params: types.ReferenceParams) -> list[types.Location]:
         """Answer with the links to what is at a place, and with its own place if asked for that."""
-        if (at := self._requested_place(params)) is None:
+        if (place := self._requested_place(params)) is None:
             return []
-        protocol, note, line, column = at
+        protocol, note, line, column = place
         is_asked = params.context.include_declaration
         places = find_references(protocol.drafts.vault, note, line, column, with_target=is_asked)
         return [protocol.location(place) for place in places]
@@ -356,8 +365,8 @@ class Server(LanguageServer):
         """Answer with the notes and headings that match a query."""
         return [
             types.WorkspaceSymbol(
-                reports.in_words.location(Place(part.path, part.span)),
-                part.name or " ",
+                reports.protocol.location(Place(part.path, part.span)),
+                part.name or " ",  # the protocol allows no empty name
                 SYMBOLS[part.kind],
                 container_name=part.path.stem,
             )
@@ -369,9 +378,9 @@ class Server(LanguageServer):
         self, params: types.PrepareRenameParams
     ) -> types.PrepareRenameResult | None:
         """Answer with the name that a rename at a place would change; None if there is none."""
-        if (at := self._requested_place(params)) is None:
+        if (place := self._requested_place(params)) is None:
             return None
-        protocol, note, line, column = at
+        protocol, note, line, column = place
         target = find_rename_target(protocol.drafts.vault, note, line, column)
         if target is None:
             return None
@@ -406,24 +415,24 @@ class Server(LanguageServer):
 
     def _hover(self, params: types.HoverParams) -> types.Hover | None:
         """Answer with the text about what is at a place."""
-        if (at := self._requested_place(params)) is None:
+        if (place := self._requested_place(params)) is None:
             return None
-        protocol, note, line, column = at
-        held = protocol.drafts.get(note.path)
-        checks = held.checks if held else []
-        said = hover_text(protocol.drafts.vault, note, line, column, checks, _values(held))
-        if said is None:
+        protocol, note, line, column = place
+        draft = protocol.drafts.get(note.path)
+        checks = draft.checks if draft else []
+        hover = hover_text(protocol.drafts.vault, note, line, column, checks, _values(draft))
+        if hover is None:
             return None
-        span, words = said
-        text = types.MarkupContent(types.MarkupKind.Markdown, words)
+        span, markdown = hover
+        text = types.MarkupContent(types.MarkupKind.Markdown, markdown)
         return types.Hover(text, protocol.range(note.lines, span))
 
     def _actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Answer with the edits that repair failures in a range."""
-        if (pair := self._held_draft(params.text_document.uri)) is None:
+        if (pair := self._draft(params.text_document.uri)) is None:
             return []
-        protocol, held = pair
-        note, checks = held.note, held.checks
+        protocol, draft = pair
+        note, checks = draft.note, draft.checks
         where = protocol.span(note.lines, params.range)
         return [
             types.CodeAction(
@@ -437,17 +446,17 @@ class Server(LanguageServer):
 
     def _lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
         """Return a lens for each block: its outcome, its time, and a command to run up to it."""
-        if (pair := self._held_draft(params.text_document.uri)) is None:
+        if (pair := self._draft(params.text_document.uri)) is None:
             return []
-        protocol, held = pair
-        note, checks = held.note, held.code_checks
+        protocol, draft = pair
+        note, checks = draft.note, draft.code_checks
         return [
             types.CodeLens(
                 protocol.range(note.lines, Span.within(block.fence.line, 1, 0)),
                 types.Command(
                     " · ".join(filter(None, ["run to here", block_outcome(index, checks)])),
                     RUN_TO,
-                    arguments=[held.uri, index],
+                    arguments=[draft.uri, index],
                 ),
             )
             for index, block in enumerate(note.blocks)
@@ -455,60 +464,65 @@ class Server(LanguageServer):
 
     def _hints(self, params: types.InlayHintParams) -> list[types.InlayHint]:
         """Answer with the words to show between the text of some lines."""
-        if (pair := self._held_draft(params.text_document.uri)) is None:
+        if (pair := self._draft(params.text_document.uri)) is None:
             return []
-        protocol, held = pair
+        protocol, draft = pair
         first, last = params.range.start.line + 1, params.range.end.line + 1
         return [
-            protocol.hint(held.note, hint)
-            for hint in hints_of_note(held.note, held.checks, _values(held))
+            protocol.hint(draft.note, hint)
+            for hint in hints_of_note(draft.note, draft.checks, _values(draft))
             if first <= hint.line <= last
         ]
 
     def _formulas(self, params: Any) -> list[dict[str, Any]]:
         """Answer with all formulas of a note, in the order of its text, and their verdicts."""
-        if (pair := self._held_draft(params.textDocument.uri)) is None:
+        if (pair := self._draft(params.textDocument.uri)) is None:
             return []
-        protocol, held = pair
+        protocol, draft = pair
         return [
             {
-                "range": protocol.range(held.note.lines, span),
+                "range": protocol.range(draft.note.lines, span),
                 "label": hint.words if hint else "",
                 "tooltip": hint.why if hint else "",
             }
-            for span, hint in formula_verdicts(held.note, held.checks)
+            for span, hint in formula_verdicts(draft.note, draft.checks)
         ]
 
     async def _bindings(self, params: Any) -> list[dict[str, Any]]:
-        """Answer with the comments that bind the number at a place, or those of its line."""
+        """Answer with the comments that can bind the number at a place, or those of its line."""
         document = types.TextDocumentIdentifier(params.textDocument.uri)
-        at = self._requested_place(types.TextDocumentPositionParams(document, params.position))
-        held = self._held_draft(document.uri)
-        if at is None or held is None:
+        place = self._requested_place(types.TextDocumentPositionParams(document, params.position))
+        pair = self._draft(document.uri)
+        if place is None or pair is None:
             return []
-        protocol, note, line, column = at
-        # It may be changed meanwhile.
-        return await find_candidates(protocol, note, line, column, lambda: held[1].note is note)
+        protocol, note, line, column = place
+        _, draft = pair
+        # The draft may be changed while the note runs.
+        return await find_candidates(protocol, note, line, column, lambda: draft.note is note)
 
     async def _bind(self, uri: str, line: int, character: int) -> None:
         """Bind the number at a place to code that the writer chooses."""
+        # `_bindings` handles a request outside the protocol, which pygls reads in this form.
         document = SimpleNamespace(uri=uri)
-        asked = SimpleNamespace(textDocument=document, position=types.Position(line, character))
-        await choose(self, await self._bindings(asked))
+        params = SimpleNamespace(textDocument=document, position=types.Position(line, character))
+        await choose(self, await self._bindings(params))
 
     def _run_to(self, uri: str, index: int) -> None:
         """Run the blocks of a note up to and including one, and show its result."""
-        if pair := self._held_draft(uri):
-            pair[0].drafts.run_to(pair[1].note.path, index)
+        if pair := self._draft(uri):
+            protocol, draft = pair
+            protocol.drafts.run_to(draft.note.path, index)
 
     # --- Notes and places ----------------------------------------------------------------------
 
-    def _path(self, uri: str) -> NotePath | None:
+    def _note_path(self, uri: str) -> NotePath | None:
         """Return the path of the note that a URI names, and the reports of its vault, if any."""
         name = to_fs_path(uri)
         if name is None or not name.endswith(".md"):
             return None
         path = Path(os.path.normpath(name))
+        # The editor may name the vault through a symbolic link. But a note may be a link, too, so
+        # its path is resolved only if it is in no vault.
         for candidate in (path, path.resolve()):
             for reports in self._reports:
                 if candidate.is_relative_to(reports.drafts.vault.root):
@@ -516,18 +530,21 @@ class Server(LanguageServer):
         return None
 
     def _note(self, uri: str) -> tuple[Protocol, Note] | None:
-        """Return a note with the text that the editor holds, or that is on disk.
+        """Return the protocol of the vault of the note that a URI names, and the note, if any.
 
-        The protocol of its vault comes first.
+        Its text is that which the editor holds, or that is on disk.
         """
-        if (place := self._path(uri)) is None:
+        if (place := self._note_path(uri)) is None:
             return None
         reports, path = place
         note = reports.drafts.note(path)
-        return (reports.in_words, note) if note else None
+        return (reports.protocol, note) if note else None
 
-    def _held_draft(self, uri: str) -> tuple[Protocol, Draft] | None:
-        """Return the draft of a note with its latest text parsed; the protocol comes first."""
+    def _draft(self, uri: str) -> tuple[Protocol, Draft] | None:
+        """Return the protocol of a note's vault, and the draft of the note with its text parsed.
+
+        None if the editor has not opened the note.
+        """
         if (pair := self._note(uri)) is None:
             return None
         protocol, note = pair
@@ -535,16 +552,19 @@ class Server(LanguageServer):
         return (protocol, draft) if draft else None
 
     def _requested_place(self, params: Any) -> RequestedPlace | None:
-        """Return the note and the position that a request names, and the protocol of its vault."""
+        """Return the note and the position that a request names, and the protocol of its vault.
+
+        None if there is no such note.
+        """
         if (pair := self._note(params.text_document.uri)) is None:
             return None
         protocol, note = pair
         return RequestedPlace(protocol, note, *protocol.place(note.lines, params.position))
 
 
-def _values(held: Draft | None) -> dict[str, list[Value]]:
+def _values(draft: Draft | None) -> dict[str, list[Value]]:
     """Return the values of the variables of a draft, as its last run has left them."""
-    return held.verdict.inspection.values if held and held.verdict else {}
+    return draft.verdict.inspection.values if draft and draft.verdict else {}
 
 
 def _absolute(folder: Path) -> Path:
@@ -552,16 +572,16 @@ def _absolute(folder: Path) -> Path:
     return Path(os.path.abspath(folder))  # noqa: PTH100
 
 
-def _runs(process: int) -> bool:
+def _is_running(process: int) -> bool:
     """Return whether a process runs; on Windows, where asking would end it, it always does."""
     if os.name == "nt":
         return True
     try:
-        os.kill(process, 0)
+        os.kill(process, 0)  # signal 0 only asks
     except ProcessLookupError:
         return False
     except OSError:
-        pass
+        pass  # it belongs to another user
     return True
 
 
@@ -576,6 +596,7 @@ def serve(folder: Path | None) -> None:
     sys.stdout = sys.stderr
     server = Server(folder)
     for number in (signal.SIGINT, signal.SIGTERM):
+        # The exit status that shells give to a process that a signal has ended.
         signal.signal(number, lambda number, _frame: server.end(128 + number))
     try:
         server.start_io(os.fdopen(reading, "rb"), os.fdopen(writing, "wb"))

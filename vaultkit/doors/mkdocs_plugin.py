@@ -2,6 +2,10 @@
 
 The Python-Markdown extension renders the content of a page; the site model writes what surrounds
 it. The hooks are in the order in which MkDocs calls them.
+
+MkDocs calls its own objects `File` (a source with its address on the site) and `Page`; `SitePage`
+is the same page in the site model. A ``uri`` is a path below the folder of the sources, or of the
+site.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from markupsafe import Markup
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import ConfigurationError
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
-from mkdocs.structure.files import Files, InclusionLevel
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import nest_paths
@@ -63,8 +67,11 @@ from vaultkit.site.text_failures import TextFailures
 from vaultkit.store import Store, store_in
 
 #: Plugins whose effect on a page is known before it is rendered.
-_KNOWN = {"material/search", "material/tags", "material/typeset", "mkdocs-jupyter", "search"}
-_KNOWN |= {"vaultkit"}
+_KNOWN_PLUGINS = {"material/search", "material/tags", "material/typeset", "mkdocs-jupyter"}
+_KNOWN_PLUGINS |= {"search", "vaultkit"}
+
+#: Thresholds of `gc` at which garbage is collected much less often than by default (700, 10, 10).
+_RARELY = 50_000, 20, 100
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
@@ -86,12 +93,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.model: SiteModel
         self.assets: SiteAssets
         self.render_cache: RenderCache
-        self.attributes = False
+        #: Whether the author has enabled attribute lists, as in ``# Title {#id}``.
+        self.has_attribute_lists = False
         #: Whether no hook or unknown plugin, which may do anything, changes pages or templates.
         self.is_predictable = True
         #: Whether the author has ordered the pages in `nav`.
         self.is_ordered = False
         self.files: Files
+        self.files_by_url: dict[str, File] = {}
         self.nav: Navigation
         self.site_pages: dict[str, SitePage] = {}  # by source
 
@@ -103,7 +112,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         """
         # A site's notes and pages stay in memory until the build ends. Collecting garbage among
         # them repeatedly takes a tenth of a build, and more of an incremental one.
-        gc.set_threshold(50_000, 20, 100)
+        gc.set_threshold(*_RARELY)
         self.serving = command == "serve"
         self.incremental = self.serving and dirty
         if self.incremental:
@@ -111,7 +120,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             # not.
             logging.getLogger("mkdocs.commands.build").addFilter(_is_not_dirty_warning)
         logger = logging.getLogger("mkdocs")
-        if logger.level > logging.WARNING:
+        if logger.level > logging.WARNING:  # --quiet
             for handler in logger.handlers:
                 handler.setLevel(max(handler.level, logger.level))
             logger.setLevel(logging.WARNING)
@@ -119,9 +128,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
     # Before the theme's plugins, which add attr_list themselves.
     @event_priority(100)
     def _see_extensions(self, config: MkDocsConfig) -> None:
-        """Store whether the author has enabled attribute lists."""
+        """Store whether the author has enabled attribute lists, alone or within *extra*."""
         names = (str(name).split(".")[-1] for name in config.markdown_extensions)
-        self.attributes = not {"attr_list", "extra"}.isdisjoint(names)
+        self.has_attribute_lists = not {"attr_list", "extra"}.isdisjoint(names)
 
     def _read_vault(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read the vault, and pass it to the extension that renders its links."""
@@ -135,21 +144,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.model = SiteModel(vault, self.config.site_settings(config))
         for path in self.model.terms.missing:
             _log.warning("vaultkit: meanings: there is no note %s", path)
-        ours = {*EXTENSIONS, "vaultkit"} | (set() if self.attributes else {"attr_list"})
-        listed = [name for name in config.markdown_extensions if name not in ours]
-        # Ours come last: they process the results of the others.
-        config.markdown_extensions = [*listed, *EXTENSIONS]
-        for name, settings in EXTENSIONS.items():
-            config.mdx_configs[name] = {**settings, **(config.mdx_configs.get(name) or {})}
-        drawn = config.mdx_configs.get("pymdownx.superfences", {}).get("custom_fences")
-        config.mdx_configs["vaultkit.render.host"].update(
-            vault=vault,
-            places=True,
-            html=vault.options.html,
-            fences=drawn or diagram_fences(self._store(config)),
-        )
+        self._add_extensions(config)
         self.render_cache = RenderCache(self._store(config), vault, config)
-        self.is_predictable = not config.hooks and set(config.plugins) <= _KNOWN
+        self.is_predictable = not config.hooks and set(config.plugins) <= _KNOWN_PLUGINS
         if "mkdocs-jupyter" in config.plugins:
             tame_jupyter(config.plugins["mkdocs-jupyter"])
         # After the user's folders, so that templates in `custom_dir` take precedence.
@@ -157,6 +154,27 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return config
 
     on_config = CombinedEvent(_see_extensions, _read_vault)
+
+    def _add_extensions(self, config: MkDocsConfig) -> None:
+        """Add our extensions of Python-Markdown, with their settings, to those of the author.
+
+        The theme adds *attr_list*, which would read braces in a note; it is removed again unless
+        the author has enabled it. *vaultkit* is the name of our extensions together.
+        """
+        vault = self.model.vault
+        ours = {*EXTENSIONS, "vaultkit"} | (set() if self.has_attribute_lists else {"attr_list"})
+        others = [name for name in config.markdown_extensions if name not in ours]
+        # Ours come last: they process the results of the others.
+        config.markdown_extensions = [*others, *EXTENSIONS]
+        for name, settings in EXTENSIONS.items():
+            config.mdx_configs[name] = {**settings, **(config.mdx_configs.get(name) or {})}
+        fences_of_author = config.mdx_configs.get("pymdownx.superfences", {}).get("custom_fences")
+        config.mdx_configs["vaultkit.render.host"].update(
+            vault=vault,
+            places=True,
+            html=vault.options.html,
+            fences=fences_of_author or diagram_fences(self._store(config)),
+        )
 
     def on_pre_build(self, config: MkDocsConfig) -> None:
         """Log the failures in the text of the notes."""
@@ -194,9 +212,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             site_files.add_generated(files, config, checker)
             site_files.add_generated(files, config, notebook_files(vault))
         model.picture = self.assets.picture
-        # Without `nav`, pages are in Obsidian's order.
         self.is_ordered = bool(config.nav)
         if not self.is_ordered:
+            # Without `nav`, pages are in Obsidian's order, except those that are in no navigation.
             pages = files.documentation_pages()
             pages = sorted(pages, key=lambda file: sort_key(file.src_uri, file.name == "index"))
             least = InclusionLevel.UNDEFINED.value
@@ -226,8 +244,9 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         shown = InclusionLevel.is_in_serve if self.serving else InclusionLevel.is_included
         self.render_cache.begin(files, files.documentation_pages(inclusion=shown))
         if self.incremental:
-            self.output_index.read_all(files)
-        self.nav, self.files, self.there = nav, files, {unquote(file.url): file for file in files}
+            self.output_index.mark_all_pages(files)
+        self.nav, self.files = nav, files
+        self.files_by_url = {unquote(file.url): file for file in files}
         return nav
 
     def on_serve(self, server: Any, config: MkDocsConfig, **_: Any) -> Any:
@@ -306,8 +325,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         something may need it before that: an incremental build, an unknown plugin, a list of tags.
         """
         note = self._note(page)
-        is_found = not (page.meta.get("search") or {}).get("exclude")
-        sections = self.render_cache.sections(html_) if is_found else None
+        is_searched = not (page.meta.get("search") or {}).get("exclude")
+        sections = self.render_cache.sections(html_) if is_searched else None
         self.model.read_page(self._site_page(page), html_, sections, self._file_content)
         content = material.replace_svg_href(html_)
         lists_notes = material.lists_notes(page, config.plugins.get("material/tags"))
@@ -322,7 +341,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
 
     def _file_content(self, url: str) -> bytes | None:
         """Return the content of a file of the site, such as an image for the deck."""
-        return self.there[url].content_bytes if url in self.there else None
+        return self.files_by_url[url].content_bytes if url in self.files_by_url else None
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
         """Arrange the pages; replace Material's search index and worker by ours."""
@@ -343,6 +362,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         script = self.assets.themed("search.js")
         site_files.add_generated(files, config, (index, script))
         worker = f"{script.uri}?index={posixpath.basename(index.uri)}"
+        # Filters that our templates use.
         env.filters["vaultkit_search"] = lambda settings: Markup(
             material.replace_search_worker(str(settings), worker)
         )
@@ -353,7 +373,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             # Other plugins may change how templates are compiled.
             env.bytecode_cache = self.compiled if self.is_predictable else None
             common = [self.model.common_facts(), self.assets.fonts, *shown_on_all(config, files)]
-            self.output_index.skip_the_same(files, common, self._shown_on)
+            self.output_index.mark_changed(files, common, self._shown_on)
         elif self.is_predictable:
             self.parallel_build.begin()
         return env
@@ -369,9 +389,10 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         The latter is not part of the page's content, so search does not see it.
         """
         content = page.content or ""
-        early = begins_with_formulas(content)
+        # A font of formulas is preloaded only if formulas are in sight at once.
+        shows_formulas = begins_with_formulas(content)
         context["vaultkit_fonts"] = [
-            uri for uri, formulas in self.assets.fonts if early or not formulas
+            uri for uri, is_of_formulas in self.assets.fonts if shows_formulas or not is_of_formulas
         ]
         page.content, around = self.model.around(
             self.site_pages[page.file.src_uri],
@@ -388,10 +409,14 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return context
 
     def on_post_page(self, output: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
-        """Write the page's Markdown beside it; insert the ledger; label unnamed elements."""
+        """Write the page's Markdown beside it; insert the ledger; label unnamed elements.
+
+        An incremental build writes all Markdown in `on_post_build`, since it skips this hook for
+        pages that come out the same.
+        """
         if not self.incremental:
-            for where, text in self._markdown([page]):
-                path = Path(config.site_dir) / where
+            for uri, text in self._markdown([page]):
+                path = Path(config.site_dir) / uri
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8", newline="")
             if note := self._note(page):
@@ -422,8 +447,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             (site / DECK).write_bytes(deck)
         if self.incremental:
             pages = (file.page for file in self.files.documentation_pages() if file.page)
-            for where, text in self._markdown(pages):
-                self.output_index.write(site / where, text)
+            for uri, text in self._markdown(pages):
+                self.output_index.write(site / uri, text)
             self.output_index.end()
         else:
             # Only now are all elements of the pages known.
@@ -435,12 +460,12 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         self.spool.end()
 
     def _markdown(self, pages: Iterable[Page]) -> Iterator[tuple[str, str]]:
-        """Yield the Markdown of pages, each with its path on the site."""
+        """Yield for the page of each note its path on the site, and the Markdown to write there."""
         for page in pages:
             note = self._note(page)
             if note and not note.refused:
-                where = self.site_pages[page.file.src_uri].markdown
-                yield unquote(where), markdown_of(note, str(page.markdown))
+                url = self.site_pages[page.file.src_uri].markdown
+                yield unquote(url), markdown_of(note, str(page.markdown))
 
     def _site_page(self, page: Page) -> SitePage:
         """Return the page of the site model for a page of MkDocs."""
@@ -455,12 +480,15 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         )
 
     def _note(self, page: Page) -> Note | None:
+        """Return the note of a page; None for a page that is generated, or in no vault."""
         source = page.file.abs_src_path
         return self.model.vault.notes.get(Path(source)) if source else None
 
     def _store(self, config: MkDocsConfig) -> Store:
+        """Return the store in the cache folder, whose path is relative to ``mkdocs.yml``."""
         return store_in(Path(config.config_file_path or ".").parent / self.config.cache_dir)
 
 
 def _is_not_dirty_warning(record: logging.LogRecord) -> bool:
+    """Return whether a message of MkDocs is another one than its warning of ``--dirty``."""
     return not record.getMessage().startswith("A 'dirty' build")

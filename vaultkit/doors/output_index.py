@@ -44,24 +44,28 @@ class CompiledTemplates(BytecodeCache):
 
 
 class OutputIndex:
-    """Fingerprints of the data from which each file of the site was written."""
+    """Fingerprints of the data from which each file of the site was written.
+
+    A build calls `mark_all_pages` before it reads the sources, `mark_changed` before it writes, and
+    `end` when it has succeeded.
+    """
 
     def __init__(self) -> None:
+        #: The fingerprint of each file by its path: as it was written last, and of this build.
         self._written: dict[Path, bytes] = {}
         self._current: dict[Path, bytes] = {}
 
-    def read_all(self, files: Iterable[File]) -> None:
+    def mark_all_pages(self, files: Iterable[File]) -> None:
         """Mark every page as modified, so that MkDocs reads all of them."""
         self._current = {}
         for file in files:
-            if not file.is_documentation_page():
-                continue
-            file.is_modified = lambda: True  # type: ignore[method-assign]
+            if file.is_documentation_page():
+                file.is_modified = lambda: True  # type: ignore[method-assign]
 
-    def skip_the_same(
-        self, files: Iterable[File], shared: object, own: Callable[[Page], object | None]
+    def mark_changed(
+        self, files: Iterable[File], shared: object, of_page: Callable[[Page], object | None]
     ) -> None:
-        """Mark as modified the files that were not written yet, or from other data.
+        """Mark as modified only the files that were not written yet, or from other data.
 
         Parameters
         ----------
@@ -69,20 +73,20 @@ class OutputIndex:
             All files of the site.
         shared
             Data that all pages show, such as the navigation and the names of style sheets.
-        own
+        of_page
             Returns the data that only a page shows; None if they are not known, so that it is
             written.
         """
-        common = key_of(shared)
+        shared_key = key_of(shared)
         for file in files:
             facts: object | None = None
             if file.is_documentation_page():
-                page = own(file.page) if file.page else None
-                facts = page and (common, page)
+                facts_of_page = of_page(file.page) if file.page else None
+                facts = facts_of_page and (shared_key, facts_of_page)
             elif file.generated_by:
                 facts = file.content_bytes
             elif file.abs_src_path:
-                # An older file that was copied here keeps its time.
+                # Not only whether it is newer: an older file that replaced it keeps its time.
                 status = Path(file.abs_src_path).stat()
                 facts = status.st_mtime_ns, status.st_size
             is_same = self._is_up_to_date(Path(file.abs_dest_path), facts) and facts is not None
@@ -98,7 +102,8 @@ class OutputIndex:
         key = self._current[path] = key_of(facts)
         if self._written.get(path) == key and path.is_file():
             return True
-        # The build may end before or after this file is written.
+        # If the build fails, nobody knows whether it has written the file: an empty key is no
+        # fingerprint, so the next build writes it.
         self._written[path] = b""
         return False
 
@@ -111,8 +116,8 @@ class OutputIndex:
 
 def shown_on_all(config: MkDocsConfig, files: Files) -> list[object]:
     """Return what MkDocs shows on every page, and what its templates depend on."""
-    folder = Path(config.theme.custom_dir or "")
-    templates = sorted(folder.rglob("*")) if config.theme.custom_dir else []
+    folder = config.theme.custom_dir
+    templates = sorted(Path(folder).rglob("*")) if folder else []
     with warnings.catch_warnings():
         # Reading some deprecated settings warns.
         warnings.simplefilter("ignore", DeprecationWarning)

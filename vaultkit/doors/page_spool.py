@@ -17,6 +17,7 @@ class PageSpool:
 
     def __init__(self) -> None:
         self._file: IO[bytes] | None = None
+        #: The id of the process that has opened the file.
         self._owner = 0
         #: Offset and length of each page's content in the file, by the path of its source.
         self._places: dict[str, tuple[int, int]] = {}
@@ -32,16 +33,16 @@ class PageSpool:
             self._owner = os.getpid()
         if self._owner != os.getpid():
             return
-        data = content.encode("utf-8", "surrogatepass")
+        data = content.encode("utf-8", "surrogatepass")  # it may hold half a character
         self._places[page.file.src_uri] = self._file.seek(0, os.SEEK_END), len(data)
         self._file.write(data)
         self._file.flush()
 
     def restore(self, page: Page) -> None:
-        """Restore the content of a page from the spool."""
+        """Restore the content of a page from the spool; leave a page that is not there."""
         if page.file.src_uri in self._places:
-            begins, length = self._places[page.file.src_uri]
-            page.content = self._read(begins, length).decode("utf-8", "surrogatepass")
+            offset, length = self._places[page.file.src_uri]
+            page.content = self._read(offset, length).decode("utf-8", "surrogatepass")
 
     def end(self) -> None:
         """Delete the spool."""
@@ -50,10 +51,10 @@ class PageSpool:
         self._file = None
         self._places.clear()
 
-    def _read(self, begins: int, length: int) -> bytes:
-        """Return ``length`` bytes of the spool from ``begins``."""
+    def _read(self, offset: int, length: int) -> bytes:
+        """Return ``length`` bytes of the spool from ``offset``."""
         assert self._file is not None
         if hasattr(os, "pread"):  # forked processes share the file position
-            return os.pread(self._file.fileno(), length, begins)
-        self._file.seek(begins)
+            return os.pread(self._file.fileno(), length, offset)
+        self._file.seek(offset)
         return self._file.read(length)

@@ -23,13 +23,15 @@ class ParallelBuild:
     """Replaces the function of MkDocs that fills the template of a page and writes the page."""
 
     def __init__(self, spool: PageSpool) -> None:
+        #: MkDocs' own function while it is replaced; else None.
         self._build_page_of_mkdocs: Any = None
+        #: Whether the pages of this build are written.
         self._are_built = False
         self._spool = spool
 
     def begin(self) -> None:
-        """Replace MkDocs' function until all pages of this build are written."""
-        self.end()
+        """Replace MkDocs' function until `end` is called."""
+        self.end()  # of a build that failed
         self._build_page_of_mkdocs, self._are_built = mkdocs_build._build_page, False
         mkdocs_build._build_page = self._build
 
@@ -52,19 +54,18 @@ class ParallelBuild:
 
         It replaces MkDocs' function that writes one page, and has its parameters.
         """
-        del page, excluded
+        del page, excluded  # those of one page, but all are written
 
         def write_pages(files: Iterable[File]) -> None:
             """Write the pages of some files, and free their content."""
             for file in files:
                 assert file.page is not None
-                hidden = file.inclusion.is_excluded()  # type: ignore[no-untyped-call]
+                is_excluded = file.inclusion.is_excluded()  # type: ignore[no-untyped-call]
                 self._spool.restore(file.page)
                 build_page = self._build_page_of_mkdocs
-                build_page(file.page, config, doc_files, nav, env, dirty, excluded=hidden)
+                build_page(file.page, config, doc_files, nav, env, dirty, excluded=is_excluded)
                 file.page.content = ""
 
-        # The first call builds all pages.
         if not self._are_built:
             self._are_built = True
             divide(doc_files, write_pages)

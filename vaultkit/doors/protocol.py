@@ -1,4 +1,8 @@
-"""Translates places, failures, symbols and edits to and from the language server protocol."""
+"""Translates places, failures, symbols and edits to and from the language server protocol.
+
+The engine counts lines and columns from 1, columns in characters. The protocol counts both from 0,
+columns in an encoding's units: in UTF-16, *😀* has two.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ SYMBOLS = {
     "id": types.SymbolKind.Key,
 }
 #: Kinds of checks that concern only the form of a note; their failures are warnings.
-_WARNINGS = {"form"}
+_KINDS_OF_WARNINGS = {"form"}
 
 
 class RequestedPlace(NamedTuple):
@@ -57,7 +61,7 @@ class Protocol:
     drafts
         The open notes.
     encoding
-        The unit in which the editor counts columns.
+        The encoding in whose units the editor counts columns, such as ``utf-16``.
     folder
         The folder of the vault as the editor names it, perhaps through a symbolic link.
     """
@@ -67,21 +71,21 @@ class Protocol:
     folder: Path
 
     def span(self, rows: Sequence[str], where: types.Range) -> Span:
-        """Return a range of the protocol as a span of a text, given its lines."""
+        """Return a range of the protocol as a span of a text, given the lines of the text."""
         line, column = self.place(rows, where.start)
         return Span(line, column, *self.place(rows, where.end))
 
     def place(self, rows: Sequence[str], where: types.Position) -> tuple[int, int]:
-        """Return a position of the protocol as a line and a column."""
+        """Return a position of the protocol as a line and a column, given the lines of the text.
+
+        A position behind the last line is the end of the text.
+        """
         if where.line >= len(rows):
             return len(rows), len(rows[-1]) + 1
         return where.line + 1, from_units(rows[where.line], where.character, self.encoding)
 
     def range(self, rows: Sequence[str], where: Span) -> types.Range:
-        """Return a span of a text as a range of the protocol, given the lines of the text.
-
-        A range counts lines and columns from 0, columns in the unit of the editor.
-        """
+        """Return a span of a text as a range of the protocol, given the lines of the text."""
 
         def position(line: int, column: int) -> types.Position:
             text = rows[line - 1] if line <= len(rows) else ""
@@ -97,61 +101,66 @@ class Protocol:
         return draft.uri if draft else self.named(path).as_uri()
 
     def named(self, path: Path) -> Path:
-        """Return the path of a file as the editor names it."""
+        """Return the path of a file as the editor names it.
+
+        A file in the vault is named by way of `folder`, one beside it by way of its parent.
+        """
         root = self.drafts.vault.root
         for real, named in ((root, self.folder), (root.parent, self.folder.parent)):
+            # If the folder is a link, its parent may be another folder than that of the vault.
             if path.is_relative_to(real) and named.resolve() == real:
                 return named / path.relative_to(real)
         return path
 
     def location(self, place: Place) -> types.Location:
         """Return a place in a file as a location of the protocol."""
-        # The beginning of a file has the same position in every unit.
+        # The beginning of a line has the same position in every unit: no file has to be read.
         rows = self.drafts.rows(place.path) if place.span.end_column > 1 else []
         return types.Location(self.uri(place.path), self.range(rows, place.span))
 
     def diagnostic(self, note: Note, check: Check) -> types.Diagnostic:
-        """Return a check that does not hold as a diagnostic; one not judged is a hint."""
+        """Return a check that does not hold as a diagnostic, as severe as its outcome."""
         severity = types.DiagnosticSeverity.Error
         if check.outcome == EXCEPTED:
             severity = types.DiagnosticSeverity.Information
         elif check.outcome == UNJUDGED:
             severity = types.DiagnosticSeverity.Hint
-        elif check.kind in _WARNINGS:
+        elif check.kind in _KINDS_OF_WARNINGS:
             severity = types.DiagnosticSeverity.Warning
         where = self.range(note.lines, span_of_check(check, note))
         return types.Diagnostic(where, check.why, severity, check.kind, source="vaultkit")
 
     def wrong_settings(self, error: OptionsError) -> types.Diagnostic:
         """Return an error in the settings of the vault as a diagnostic of its line."""
-        words = str(error).removeprefix(f"{error.path}: ")
-        where = types.Range(types.Position(error.line - 1, 0), types.Position(error.line, 0))
-        return types.Diagnostic(where, words, code="settings", source="vaultkit")
+        message = str(error).removeprefix(f"{error.path}: ")
+        whole_line = types.Range(types.Position(error.line - 1, 0), types.Position(error.line, 0))
+        return types.Diagnostic(whole_line, message, code="settings", source="vaultkit")
 
     def hint(self, note: Note, hint: Hint) -> types.InlayHint:
         """Return a hint as an inlay hint."""
-        here = self.range(note.lines, Span.within(hint.line, hint.column, 0)).start
-        return types.InlayHint(here, hint.words, padding_left=True, tooltip=hint.why or None)
+        position = self.range(note.lines, Span.within(hint.line, hint.column, 0)).start
+        return types.InlayHint(position, hint.words, padding_left=True, tooltip=hint.why or None)
 
     def outline(self, note: Note, parts: Sequence[Symbol]) -> list[types.DocumentSymbol]:
         """Return the parts of a note as a tree, each below its heading."""
         top: list[types.DocumentSymbol] = []
-        above: list[tuple[int, list[types.DocumentSymbol]]] = [(0, top)]
+        #: The levels of the headings around a part, outermost first, and the symbols below each.
+        open_sections: list[tuple[int, list[types.DocumentSymbol]]] = [(0, top)]
         for part in sorted(parts, key=lambda part: (part.whole.line, part.kind != "heading")):
-            below: list[types.DocumentSymbol] = []
+            children: list[types.DocumentSymbol] = []
             symbol = types.DocumentSymbol(
-                part.name or " ",
+                part.name or " ",  # the protocol allows no empty name
                 SYMBOLS[part.kind],
                 self.range(note.lines, part.whole),
                 self.range(note.lines, part.span),
-                children=below,
+                children=children,
             )
             if part.kind == "heading":
-                while above[-1][0] >= part.level:
-                    above.pop()
-            above[-1][1].append(symbol)
+                open_sections = [(level, s) for level, s in open_sections if level < part.level]
+            _, siblings = open_sections[-1]
+            siblings.append(symbol)
             if part.kind == "heading":
-                above.append((part.level, below))
+                open_sections.append((part.level, children))
         return top
 
     def workspace_edit(
@@ -176,18 +185,20 @@ class Protocol:
             path, text = makes
             changes.append(types.CreateFile(self.uri(path)))
             start = types.Range(types.Position(0, 0), types.Position(0, 0))
-            identified = types.OptionalVersionedTextDocumentIdentifier(self.uri(path))
-            changes.append(types.TextDocumentEdit(identified, [types.TextEdit(start, text)]))
-        for path, changed in edits.items():
+            document = types.OptionalVersionedTextDocumentIdentifier(self.uri(path))
+            changes.append(types.TextDocumentEdit(document, [types.TextEdit(start, text)]))
+        for path, edits_of_file in edits.items():
             draft = self.drafts.get(path)
             rows = self.drafts.rows(path)
-            version = draft.version if draft else None
-            changes.append(
-                types.TextDocumentEdit(
-                    types.OptionalVersionedTextDocumentIdentifier(self.uri(path), version),
-                    [types.TextEdit(self.range(rows, e.span), e.text) for e in sorted(changed)],
-                )
+            # With the version, the editor refuses the edits if its text has changed meanwhile.
+            document = types.OptionalVersionedTextDocumentIdentifier(
+                self.uri(path), draft.version if draft else None
             )
+            text_edits = [
+                types.TextEdit(self.range(rows, edit.span), edit.text)
+                for edit in sorted(edits_of_file)
+            ]
+            changes.append(types.TextDocumentEdit(document, text_edits))
         if moved:
             old, new = moved
             changes.append(types.RenameFile(self.uri(old), self.uri(new)))

@@ -1,8 +1,12 @@
-"""A vault's collectors and items in pytest: files for notes and drawings, items for checks."""
+"""A vault's collectors and items in pytest: files for notes and drawings, items for checks.
+
+An *item* is what pytest runs and reports. A note has one for each block of code, and one for each
+group of its other checks, such as ``(links)``. The code of the note runs once, in a process of its
+own, for all of them.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +49,10 @@ GROUPS = {
 
 
 class CheckError(Exception):
-    """The failures of an item. `_Item.repr_failure` formats them."""
+    """The failures of an item of a file: problems at lines, and the checks that found them.
+
+    `_Item.repr_failure` formats the problems. The checks are added to the report of the item.
+    """
 
     def __init__(self, path: Path, problems: list[Problem], checks: Sequence[Check] = ()) -> None:
         super().__init__(path, problems)
@@ -57,9 +64,11 @@ class CheckError(Exception):
 class _Item(pytest.Item):
     """An item that reports each failure with its line, without the engine's traceback."""
 
+    #: The line of its file that it is about, from 1.
     line = 1
 
     def reportinfo(self) -> tuple[Path, int, str]:
+        """Return its file, its line from 0, and its name."""
         return self.path, self.line - 1, self.name
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -78,6 +87,7 @@ class _Item(pytest.Item):
         return "\n".join(rows)
 
     def fail_on(self, problems: Iterable[Problem]) -> None:
+        """Fail if there are problems."""
         failures = list(problems)
         if failures:
             raise CheckError(self.path, failures)
@@ -88,12 +98,12 @@ class NoteFolder(pytest.Dir):  # type: ignore[misc]  # pytest.Dir is abstract in
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """Collect what pytest would, then the notes that pytest passes over."""
-        seen = set()
+        collected = set()
         for node in super().collect():
-            seen.add(node.path)
+            collected.add(node.path)
             yield node
         for path in vault_of(self.path / "note", self.config).notes:
-            if path.parent == self.path and path not in seen:
+            if path.parent == self.path and path not in collected:
                 yield collect_note(self, path)
 
 
@@ -101,14 +111,15 @@ class NoteFile(pytest.File):
     """A note as a file of tests."""
 
     note: Note
+    #: The edits that ``--update`` makes when its items have run.
     fixes: list[Fix]
-    #: Names of the items that have run: some plugins run an item twice.
-    ran: set[str]
-    expected: int
+    #: The number of its items, and the names of those that have run: some plugins run one twice.
+    item_count: int
+    names_run: set[str]
     #: Whether one of its items has reported that its code stopped early.
-    is_reported = False
-    #: Its path as pytest reports it.
-    reported = ""
+    early_end_is_reported = False
+    #: Its path as pytest reports it; empty until it is computed.
+    reported_path = ""
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for each block, in order, then one for each kind of check.
@@ -130,19 +141,17 @@ class NoteFile(pytest.File):
             vault = read_vault(root, self.config)
             self.note = vault.notes[self.path]
         self.fixes = []
-        self.ran = set()
-        asked = checks_of(self.note, vault.options, vault.relative(self.path)) | {"form"}
-        # A block that nobody asked for has no item, but may run for another check.
-        blocks = self.note.blocks if "code" in asked else ()
-        groups = [group for group in GROUPS if group in asked]
-        self.expected = len(blocks) + len(groups)
-        names = Counter(_item_name(block) for block in blocks)
-        seen: Counter[str] = Counter()
-        for index, block in enumerate(blocks):
-            name = _item_name(block)
-            seen[name] += 1
+        self.names_run = set()
+        checks = checks_of(self.note, vault.options, vault.relative(self.path)) | {"form"}
+        # If the settings leave out *code*, a block has no item, but may run for another check.
+        blocks = self.note.blocks if "code" in checks else ()
+        groups = [group for group in GROUPS if group in checks]
+        self.item_count = len(blocks) + len(groups)
+        names = [_item_name(block) for block in blocks]
+        for index, name in enumerate(names):
             # With brackets, pytest finds `Section[1]` and `Section[2]` when asked for `Section`.
-            label = name if names[name] == 1 else f"{name}[{seen[name]}]"
+            number = names[: index + 1].count(name)
+            label = name if names.count(name) == 1 else f"{name}[{number}]"
             yield BlockItem.from_parent(self, name=label, index=index)
         for group in groups:
             yield GroupItem.from_parent(self, name=f"({group})", group=group)
@@ -165,18 +174,17 @@ class NoteFile(pytest.File):
         if fixes:
             apply_edits(self.note, fixes)
             self.config.stash[TALLY]["outputs rewritten"] += len(fixes)
-        if len(self.ran) == self.expected and self.inspection.whole:
+        if len(self.names_run) == self.item_count and self.inspection.whole:
             self.runner.record(self.inspection, Ledger(self.runner.vault))
-        self.ran = set()
+        self.names_run = set()
 
 
 def collect_note(parent: pytest.Collector, path: Path) -> NoteFile:
     """Collect a note."""
-    # pytest's cache fails on names that are not valid UTF-8.
-    named: dict[str, Any] = {}
-    if printable(path.name) != path.name:
-        named = {"nodeid": f"{parent.nodeid}/{printable(path.name)}"}
-    return NoteFile.from_parent(parent, path=path, **named)
+    node_id: dict[str, Any] = {}  # by default, pytest makes it of the path
+    if printable(path.name) != path.name:  # pytest's cache fails on names that are no valid UTF-8
+        node_id = {"nodeid": f"{parent.nodeid}/{printable(path.name)}"}
+    return NoteFile.from_parent(parent, path=path, **node_id)
 
 
 class NoteItem(_Item):
@@ -188,10 +196,10 @@ class NoteItem(_Item):
 
     @cached_property
     def location(self) -> tuple[str, int | None, str]:
-        """The location; pytest computes the path of a note only once, since that is slow."""
-        if not self.parent.reported:
-            self.parent.reported = super().location[0]
-        return self.parent.reported, self.line - 1, self.name
+        """Its path, line and name; the path is computed once for a note, since that is slow."""
+        if not self.parent.reported_path:
+            self.parent.reported_path = super().location[0]
+        return self.parent.reported_path, self.line - 1, self.name
 
     def concerns(self, check: Check) -> bool:
         """Return whether a check belongs to this item."""
@@ -202,44 +210,44 @@ class NoteItem(_Item):
         inspection = self.parent.inspection
         checks = [check for check in inspection.checks if self.concerns(check)]
         self.unjudged = [check for check in checks if check.outcome == UNJUDGED]
-        if self.name not in self.parent.ran:
-            self.parent.ran.add(self.name)
+        if self.name not in self.parent.names_run:
+            self.parent.names_run.add(self.name)
             self.count(checks)
-        problems = [check for check in checks if check.outcome == FAILS]
+        failures = [check for check in checks if check.outcome == FAILS]
         if self.config.option.vault_update:
-            outputs = [c for c in checks if c.fix and c.kind in REWRITTEN]
-            self.parent.fixes += [check.fix for check in outputs if check.fix]
-            problems = [check for check in problems if check not in outputs]
-        if problems:
-            whys = [c.why.split("\n", 1)[0] for c in problems]
-            self.parent.is_reported |= bool(inspection.ended) and any(
-                inspection.ended.endswith(why) for why in whys
-            )
-            raise CheckError(self.path, [Problem(c.line, c.why) for c in problems], problems)
-        if inspection.ended and not checks and not self.is_judged:
+            repaired = [check for check in checks if check.fix and check.kind in REWRITTEN]
+            self.parent.fixes += [check.fix for check in repaired if check.fix]
+            failures = [check for check in failures if check not in repaired]
+        if failures:
+            # The failure that says how the code ended has no other words (`inspection_of`).
+            first_lines = [check.why.split("\n", 1)[0] for check in failures]
+            if inspection.ended and inspection.ended.endswith(tuple(first_lines)):
+                self.parent.early_end_is_reported = True
+            raise CheckError(self.path, [Problem(c.line, c.why) for c in failures], failures)
+        if inspection.ended and not checks and not self.needs_no_code:
             # A note that stops early is one failure; items that were not judged are then skipped.
-            if self.parent.is_reported:
+            if self.parent.early_end_is_reported:
                 pytest.skip(inspection.ended)
-            self.parent.is_reported = True
+            self.parent.early_end_is_reported = True
             raise CheckError(self.path, [Problem(self.line, inspection.ended)])
         if [(check.kind, check.outcome) for check in checks] == [("block", EXCEPTED)]:
-            pytest.skip(checks[0].why)
+            pytest.skip(checks[0].why)  # the note says that this block does not run
 
     @property
-    def is_judged(self) -> bool:
+    def needs_no_code(self) -> bool:
         """Whether the item is judged even if the code of the note stops early."""
         return False
 
     def count(self, checks: list[Check]) -> None:
-        """Add the checks to the totals of the session."""
+        """Add the checks to the totals of the session; those of other kinds are not counted."""
         tally = self.config.stash[TALLY]
         for check in checks:
-            known = EXCEPTIONS if check.outcome == EXCEPTED else KINDS
+            names = EXCEPTIONS if check.outcome == EXCEPTED else KINDS
             if check.outcome == UNJUDGED:
                 tally[NOT_JUDGED] += 1
                 tally[COMPARISON] += check.kind == COMPARISON
-            elif check.kind in known:
-                tally[known[check.kind]] += 1
+            elif check.kind in names:
+                tally[names[check.kind]] += 1
 
 
 class BlockItem(NoteItem):
@@ -267,15 +275,15 @@ class GroupItem(NoteItem):
         return check.kind in GROUPS[self.group]
 
     @property
-    def is_judged(self) -> bool:
-        """Whether these checks concern only the text, so that no code has to run."""
-        text_is_whole = self.parent.inspection.text_is_whole
-        return text_is_whole and not {*GROUPS[self.group]} - {"form", "link", "mirror"}
+    def needs_no_code(self) -> bool:
+        """Whether these checks concern only the text, and were all made."""
+        is_of_text = {*GROUPS[self.group]} <= {"form", "link", "mirror"}
+        return is_of_text and self.parent.inspection.text_is_whole
 
     def count(self, checks: list[Check]) -> None:
         """Add the checks to the totals, and count the note."""
         super().count(checks)
-        if self.group == "form":
+        if self.group == "form":  # of which every note has one
             self.config.stash[TALLY]["notes"] += 1
             self.config.stash[TALLY]["notes not run again"] += self.parent.inspection.cached
 
@@ -293,8 +301,8 @@ class MachinesItem(NoteItem):
         if inspection.ended:
             self.fail_on([Problem(1, inspection.ended)])
         differences = machines.differences(inspection)
-        names = [] if differences else [trial.machine.name for trial in machines.tried]
-        Ledger(machines.vault).record_machines(self.parent.note, names)
+        agreeing = [] if differences else [trial.machine.name for trial in machines.tried]
+        Ledger(machines.vault).record_machines(self.parent.note, agreeing)
         self.fail_on(Problem(check.line, check.why) for check in differences)
 
 
@@ -314,7 +322,10 @@ class DrawingItem(_Item):
     """A drawing, which must show the data that the code computes now."""
 
     def runtest(self) -> None:
-        """Compare fingerprints while notes run; with ``--update`` redraw."""
+        """Compare the fingerprint in the drawing with that of its data; with ``--update`` redraw.
+
+        The notes run meanwhile, in their processes.
+        """
         for runner in self.config.stash[RUNNERS].values():
             runner.attend()
         figures = self.config.stash[FIGURES]
@@ -349,8 +360,9 @@ def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
     """Return the machines of a vault, on which all notes and drawings in question have run."""
     config = item.config
     runner = runner_of(item.path, config)
-    known = config.stash[ON_MACHINES]
-    if runner.vault.root not in known:
+    machines_of_vaults = config.stash[ON_MACHINES]
+    machines = machines_of_vaults.get(runner.vault.root)
+    if machines is None:
         reporter = config.pluginmanager.get_plugin("terminalreporter")
 
         def say(line: str) -> None:
@@ -358,7 +370,7 @@ def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
                 reporter.write_line(line)
                 reporter.flush()
 
-        machines = known[runner.vault.root] = Machines(
+        machines = machines_of_vaults[runner.vault.root] = Machines(
             runner.vault,
             runner.settings,
             config.option.vault_machines,
@@ -371,10 +383,11 @@ def _machines(item: MachinesItem | DrawingMachinesItem) -> Machines:
             [item.parent.note for item in items if isinstance(item, MachinesItem)],
             [item.path.name for item in items if isinstance(item, DrawingMachinesItem)],
         )
-    if not known[runner.vault.root].tried:
+    if not machines.tried:
         pytest.skip("this machine cannot emulate any other")
-    return known[runner.vault.root]
+    return machines
 
 
 def _item_name(block: Block) -> str:
+    """Return the name of a block's section, without what has a meaning in pytest's names."""
     return block.section.replace("::", ":").replace("[", "(").replace("]", ")")

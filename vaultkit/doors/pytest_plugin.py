@@ -133,10 +133,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         ("--unjudged", {"action": "store_true", "dest": "vault_unjudged"}),
         ("--shard", {"default": "", "dest": "vault_shard", "metavar": "K/N"}),
     )  # fmt: skip
-    for name, how in short:
+    for name, settings in short:
         _, unknown = parser.parse_known_and_unknown_args([name, "0"])
         if name in unknown:  # no other plugin has it
-            group.addoption(name, help=f"the same as --vault-{name[2:]}", **how)
+            group.addoption(name, help=f"the same as --vault-{name[2:]}", **settings)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -155,13 +155,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[ON_MACHINES] = {}
     if config.option.vault_machines and config.option.vault_update:
         raise pytest.UsageError("--machines compares notes as they are: --update them first")
-    count = 0 if is_in_process(config) else 1
+    in_process = is_in_process(config)
     folders = config.stash[NAMED]
     config.stash[FIGURES] = Figures(
         config.getini("vault_figures"),
-        count,
+        count=0 if in_process else 1,
+        # Several vaults share their figures, so any one of their stores will do.
         store=store_beside(min(folders).resolve()) if folders else None,
-        reuses=config.option.vault_cached and count > 0,
+        reuses=config.option.vault_cached and not in_process,
     )
 
 
@@ -203,47 +204,65 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> NoteFile |
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print the summary of failures, and a line with the numbers of checks."""
-    tally = config.stash[TALLY]
-    if tally:
-        checked, excepted, changed = (
-            ", ".join(
-                _counted(tally[what], what) for what in group if tally[what] or group != CHANGES
-            )
-            for group in (CHECKED, EXCEPTIONS.values(), CHANGES)
-        )
-        line = f"vault: {checked}; exceptions: {excepted}"
-        if tally[NOT_JUDGED]:
-            line += f"; {not_judged(tally[NOT_JUDGED], tally[COMPARISON])}"
-        terminalreporter.write_line(f"{line}; {changed}" if changed else line)
+    """Print the totals, what is not judged if that is asked for, and the summary of failures."""
+    if config.stash[TALLY]:
+        terminalreporter.write_line(_totals(config.stash[TALLY]))
     for machines in config.stash[ON_MACHINES].values():
         for trial in machines.trials:
             terminalreporter.write_line(f"machines: {trial}")
-    reports = [report for of_outcome in terminalreporter.stats.values() for report in of_outcome]
-    failures, unjudged = (
-        [
-            (report.nodeid.split("::", 1)[0], Check.from_plain(check))
-            for report in reports
-            for check in getattr(report, name, ())
-        ]
-        for name in ("vault_failures", "vault_unjudged")
-    )
-    for row in unjudged_rows(unjudged) if config.option.vault_unjudged else ():
-        terminalreporter.write_line(row)
+    if config.option.vault_unjudged:
+        for row in unjudged_rows(_reported_checks(terminalreporter, "vault_unjudged")):
+            terminalreporter.write_line(row)
     if config.stash[FIRST]:
         terminalreporter.write_line(f"\n{VERDICTS}")
     folder = min((os.path.relpath(root) for root in config.stash[NAMED]), default=".")
-    named = (f"--vault={name}" for name in config.known_args_namespace.vault or ())
-    update = shlex.join(["pytest", *named, *config.args, "--vault-update"])
+    vaults = (f"--vault={name}" for name in config.known_args_namespace.vault or ())
+    update = shlex.join(["pytest", *vaults, *config.args, "--vault-update"])
     baseline = f"vaultkit check {shlex.quote(folder)} --baseline"
+    failures = _reported_checks(terminalreporter, "vault_failures")
     for row in summary(failures, update, baseline):
         terminalreporter.write_line(row)
 
 
-def _counted(number: int, what: str) -> str:
-    """Return a count in words; ``what`` begins with a plural."""
-    first, *rest = what.split()
-    return " ".join([str(number), first.removesuffix("s") if number == 1 else first, *rest])
+def _totals(tally: Counter[str]) -> str:
+    """Return the line with the numbers of checks; of changes, only those that there are.
+
+    >>> _totals(Counter({"notes": 1, "outputs rewritten": 2}))[:22]
+    'vault: 1 note, 0 block'
+    """
+    checked, excepted, changed = (
+        ", ".join(_count(tally[name], name) for name in names)
+        for names in (CHECKED, EXCEPTIONS.values(), filter(tally.get, CHANGES))
+    )
+    parts = [f"vault: {checked}", f"exceptions: {excepted}"]
+    if tally[NOT_JUDGED]:
+        parts.append(not_judged(tally[NOT_JUDGED], tally[COMPARISON]))
+    return "; ".join([*parts, changed] if changed else parts)
+
+
+def _count(number: int, name: str) -> str:
+    """Return a count in words, given a name that begins with a plural.
+
+    >>> _count(1, "blocks not run")
+    '1 block not run'
+    """
+    plural, *rest = name.split()
+    return " ".join([str(number), plural.removesuffix("s") if number == 1 else plural, *rest])
+
+
+def _reported_checks(
+    terminalreporter: pytest.TerminalReporter, name: str
+) -> list[tuple[str, Check]]:
+    """Return the checks in the attribute ``name`` of all reports, each with the path of its note.
+
+    `pytest_runtest_makereport` sets the attributes.
+    """
+    return [
+        (report.nodeid.split("::", 1)[0], Check.from_plain(check))
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for check in getattr(report, name, ())
+    ]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -256,20 +275,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Submit the notes of the session, and the block up to which each has to run."""
-    wanted: dict[NoteFile, int | None] = {}
+    """Submit the notes of the session, and the block up to which each has to run.
+
+    If only some blocks of a note are selected, it runs up to the last of these; the checks of a
+    group need the whole note.
+    """
     drawings = [item.path.name for item in session.items if isinstance(item, DrawingItem)]
     session.config.stash[FIGURES].submit(drawings)
+    #: The number of blocks of each note that have to run.
+    counts: dict[NoteFile, int] = {}
     for item in session.items:
         if isinstance(item, NoteItem):
-            far = item.index + 1 if isinstance(item, BlockItem) else None
-            known = wanted.get(item.parent, 0)
-            wanted[item.parent] = None if far is None or known is None else max(far, known)
-    for file, until in wanted.items():
-        if until == len(file.note.blocks):
-            until = None
-        file.runner.submit([(file.note, until)])
-    if wanted:
+            file = item.parent
+            of_item = item.index + 1 if isinstance(item, BlockItem) else len(file.note.blocks)
+            counts[file] = max(of_item, counts.get(file, 0))
+    for file, count in counts.items():
+        file.runner.submit([(file.note, count if count < len(file.note.blocks) else None)])
+    if counts:
         # All that was read and collected stays in memory; collecting garbage among it takes longer
         # than some of the checks.
         gc.freeze()
@@ -277,10 +299,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Report a check of a note without pytest's three phases.
+    """Report an item of a note without pytest's three phases (set up, call, tear down): faster.
 
     It has no fixtures, and nothing runs here whose output could be captured: the note runs in a
-    process of its own. The last check of each note takes pytest's way, which tears the note down.
+    process of its own. The last item of each note takes pytest's way, which tears the note down.
     """
     if not isinstance(item, NoteItem) or nextitem is None or nextitem.parent is not item.parent:
         return None
@@ -289,11 +311,11 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         return None
     hook = item.ihook
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    ends = (pytest.exit.Exception, KeyboardInterrupt)
+    ends_of_session = (pytest.exit.Exception, KeyboardInterrupt)
     # Other plugins start an item when they receive its setup report.
-    ready = pytest.CallInfo.from_call(lambda: None, "setup")
-    hook.pytest_runtest_makereport(item=item, call=ready)
-    call = pytest.CallInfo.from_call(item.runtest, "call", reraise=ends)
+    setup = pytest.CallInfo.from_call(lambda: None, "setup")
+    hook.pytest_runtest_makereport(item=item, call=setup)
+    call = pytest.CallInfo.from_call(item.runtest, "call", reraise=ends_of_session)
     report = hook.pytest_runtest_makereport(item=item, call=call)
     hook.pytest_runtest_logreport(report=report)
     if report.failed:

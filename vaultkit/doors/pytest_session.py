@@ -22,17 +22,23 @@ from vaultkit.render.mathematics import to_mathml
 from vaultkit.store import store_beside
 from vaultkit.workers.pool import Workers
 
+# The state of a session is in the stash of its `pytest.Config`, under these keys.
+#: The folders of vaults that the settings or the command line name.
 NAMED = pytest.StashKey[set[Path]]()
+#: By their folders, which may be links: the vaults.
 VAULTS = pytest.StashKey[dict[Path, Vault]]()
+#: The totals, by the names in `CHECKED`, `EXCEPTIONS` and `CHANGES`, and `NOT_JUDGED`.
 TALLY = pytest.StashKey[Counter[str]]()
+#: By the root of a vault: its runner, its processes, and the machines on which its notes run again.
 RUNNERS = pytest.StashKey[dict[Path, Runner]]()
 WORKERS = pytest.StashKey[dict[Path, Workers]]()
-FIGURES = pytest.StashKey[Figures]()
 ON_MACHINES = pytest.StashKey[dict[Path, Machines]]()
+FIGURES = pytest.StashKey[Figures]()
 #: Whether a vault is checked for the first time.
 FIRST = pytest.StashKey[bool]()
+#: The files in this machine's share (``--shard``), by their kind and folder (`is_in_shard`).
 SHARES = pytest.StashKey[dict[tuple[str, Path], set[Path]]]()
-# The kinds that the line of totals counts.
+# The names of the totals, in the order of the line that reports them.
 CHECKED = ("notes", *KINDS.values())
 EXCEPTIONS = {
     "block": "blocks not run",
@@ -47,9 +53,9 @@ CHANGES = ("notes not run again", "outputs rewritten", "mirrors rewritten", "fig
 
 def named_folders(config: pytest.Config) -> list[Path]:
     """Return the folders of notes that the settings or the command line name."""
-    asked = config.known_args_namespace.vault or ()
+    names = config.known_args_namespace.vault or ()
     here = config.invocation_params.dir
-    return [*config.getini("vault"), *(Path(os.path.normpath(here / name)) for name in asked)]
+    return [*config.getini("vault"), *(Path(os.path.normpath(here / name)) for name in names)]
 
 
 def vault_root(path: Path, config: pytest.Config) -> Path | None:
@@ -59,21 +65,22 @@ def vault_root(path: Path, config: pytest.Config) -> Path | None:
 
 
 def vault_of(path: Path, config: pytest.Config) -> Vault:
-    """Return the vault that a file belongs to, read once."""
+    """Return the vault that a file belongs to, read once; its first processes start meanwhile."""
     root = vault_root(path, config)
     assert root is not None
     vaults = config.stash[VAULTS]
     if root not in vaults:
         workers = workers_of(root.resolve(), 0 if is_in_process(config) else None)
         config.stash[WORKERS][root.resolve()] = workers
+        # With --vault-cached, perhaps no note runs.
         if not (config.option.collectonly or config.option.vault_cached):
-            workers.begin()  # while notes are read
+            workers.begin()
         return read_vault(root, config)
     return vaults[root]
 
 
 def read_vault(root: Path, config: pytest.Config) -> Vault:
-    """Read a vault for this session, in place of what was read of it before."""
+    """Read a vault, or read it again: it replaces the one in the session."""
     try:
         vault = config.stash[VAULTS][root] = Vault(root, store=store_beside(root.resolve()))
     except OptionsError as error:
@@ -88,11 +95,14 @@ def runner_of(path: Path, config: pytest.Config) -> Runner:
     if vault.root not in runners:
         timeout = float(config.getini("vault_timeout") or vault.options.timeout)
         trials = config.option.vault_trials or vault.options.trials
-        again = bool(config.option.vault_machines)
-        settings = Settings(timeout=timeout, typeset=to_mathml, trials=trials, outputs=again)
+        uses_machines = bool(config.option.vault_machines)
+        settings = Settings(
+            timeout=timeout, typeset=to_mathml, trials=trials, outputs=uses_machines
+        )
         config.stash[FIRST] |= not Ledger(vault).stamp.exists()
-        known = config.option.vault_cached and not is_in_process(config) and not again
-        ledger = Ledger(vault) if known else None
+        # A debugger needs the note to run; other machines are compared with the outputs of a run.
+        reuses = config.option.vault_cached and not is_in_process(config) and not uses_machines
+        ledger = Ledger(vault) if reuses else None
         workers = config.stash[WORKERS][vault.root]
         runners[vault.root] = Runner(vault, settings, ledger=ledger, workers=workers)
     return runners[vault.root]
@@ -110,20 +120,25 @@ def is_in_shard(path: Path, files: Iterable[Path], config: pytest.Config) -> boo
     drawings of a folder.
     """
     shard = shard_of(config)
+    if shard is None:
+        return True
     shares = config.stash[SHARES]
-    drawn = path.suffix == ".svg"
-    key = (path.suffix, path.parent) if drawn else ("", vault_of(path, config).root)
-    if shard and key not in shares:
+    is_drawing = path.suffix == ".svg"
+    key = ("drawings", path.parent) if is_drawing else ("notes", vault_of(path, config).root)
+    if key not in shares:
         shares[key] = shard.select(files)
-    return shard is None or path in shares[key]
+    return path in shares[key]
 
 
 def is_in_process(config: pytest.Config) -> bool:
     """Return whether notes run in pytest's process: for debuggers and coverage, which need that."""
+    has_monitor = hasattr(sys, "monitoring") and any(
+        map(sys.monitoring.get_tool, (sys.monitoring.DEBUGGER_ID, sys.monitoring.COVERAGE_ID))
+    )
     return bool(
         config.getoption("--vault-in-process")
         or config.getoption("usepdb")
         or config.getoption("trace")
         or sys.gettrace()
-        or (hasattr(sys, "monitoring") and any(map(sys.monitoring.get_tool, (0, 1))))
+        or has_monitor
     )

@@ -39,21 +39,28 @@ from vaultkit.site.assets import THEME
 from vaultkit.site.fingerprints import code_fingerprint, names_fingerprint
 from vaultkit.store import Store, key_of
 
-#: Extensions that read only the page: ours, and those of Python-Markdown and pymdownx, except a few
+#: Matches extensions that read only the page: those of Python-Markdown and pymdownx, except a few
 #: that read other files.
-_PURE = re.compile(
-    r"(?:markdown\.extensions\.)?(?:abbr|admonition|attr_list|codehilite|def_list|extra|fenced_code|footnotes|legacy_\w+|md_in_html|meta|"
-    r"nl2br|sane_lists|smarty|toc|tables)|pymdownx\.(?!b64|snippets|extrarawhtml)\w+"
+_READS_ONLY_THE_PAGE = re.compile(
+    r"""
+    (?:markdown\.extensions\.)?
+    (?:abbr | admonition | attr_list | codehilite | def_list | extra | fenced_code | footnotes
+        | legacy_\w+ | md_in_html | meta | nl2br | sane_lists | smarty | toc | tables)
+    | pymdownx\.(?!b64|snippets|extrarawhtml)\w+
+    """,
+    re.VERBOSE,
 )
 #: Errors raised by an entry that has another form.
 _DAMAGED = (AttributeError, KeyError, TypeError, ValueError)
 #: The kind of these entries in the store.
 _KIND = "page"
-#: So many pages are rendered before helpers render the rest.
-_FEW = 16
+#: With so many pages that are not in the cache, helpers render the rest.
+_MISSES_BEFORE_HELPERS = 16
+#: Packages whose code is part of every key (`code_fingerprint`).
+_PACKAGES_IN_KEYS = ("markdown", "pymdownx", "vaultkit")
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 #: The folder of generated files, to which no note links.
-_OURS = "assets/vaultkit/"
+_GENERATED = "assets/vaultkit/"
 
 
 class RenderCache:
@@ -71,37 +78,44 @@ class RenderCache:
 
     def __init__(self, store: Store, vault: Vault, config: MkDocsConfig) -> None:
         self._store, self.vault = store, vault
-        self.is_on = all(isinstance(e, str) and _is_pure(e) for e in config.markdown_extensions)
+        #: Whether pages are cached: no extension may depend on more than the page.
+        self.is_on = all(
+            isinstance(extension, str) and _reads_only_the_page(extension)
+            for extension in config.markdown_extensions
+        )
         #: Fingerprint of everything that links and embeds of the vault depend on.
         self.names_fingerprint = names_fingerprint(vault)
         self._config = config
-        self._common = b""
-        self._asked: set[str] = set()
+        #: The fingerprint of what all pages depend on.
+        self._common_key = b""
+        #: The sources of the pages that this build has.
+        self._used: set[str] = set()
         self._order: list[File] = []
         #: The HTML of the page that was rendered last, and its sections for search.
-        self._read: tuple[str, list[search_index.Section]] = "", []
+        self._last_page: tuple[str, list[search_index.Section]] = "", []
         #: One Markdown converter for all pages.
         self._converter: Markdown | None = None
 
     def begin(self, files: Files, order: Iterable[File]) -> None:
         """Fingerprint what all pages depend on, and store the order in which they are rendered."""
-        self._asked = set()
+        self._used = set()
         self._order = list(order)
-        self._places = {file.src_uri: at for at, file in enumerate(self._order)}
-        self._missed, self._converter = 0, None
+        self._positions = {file.src_uri: index for index, file in enumerate(self._order)}
+        self._miss_count, self._converter = 0, None
         settings = [
             *self._config.markdown_extensions,
             self._config.mdx_configs,
             self._config.validation,
+            # At a higher level, MkDocs logs no warnings: a page with warnings seems to have none.
             logging.getLogger("mkdocs").getEffectiveLevel(),
         ]
         addresses = [
             (file.src_uri, file.dest_uri, file.inclusion.value)
             for file in files
-            if not file.src_uri.startswith(_OURS)
+            if not file.src_uri.startswith(_GENERATED)
         ]
         # Only its digest is part of every page's key, since these facts grow with the vault.
-        self._common = key_of(
+        self._common_key = key_of(
             code_fingerprint(),
             json.dumps(settings, default=_setting_as_data, sort_keys=True),
             self.names_fingerprint,
@@ -116,19 +130,22 @@ class RenderCache:
         config: MkDocsConfig,
         files: Files,
     ) -> None:
-        """Render a page, or restore it from the cache."""
+        """Render a page, or restore it from the cache.
+
+        ``render`` is the method of the page, MkDocs' own or that of another plugin.
+        """
         if not self.is_on:
             render(config, files)
             return
         key = self._key(page, note)
-        if self._is_restored(page, key, files):
+        if self._restore(page, key, files):
             return
-        self._missed += 1
-        if self._missed == _FEW:
-            # More pages are new: helpers render the rest into the store.
-            rest = self._order[self._places.get(page.file.src_uri, 0) :]
+        self._miss_count += 1
+        if self._miss_count == _MISSES_BEFORE_HELPERS:
+            # Probably all pages are new: helpers render this one and the rest into the store.
+            rest = self._order[self._positions.get(page.file.src_uri, 0) :]
             divide(rest, partial(self._render_ahead, config=config, files=files), here=False)
-            if self._is_restored(page, key, files):
+            if self._restore(page, key, files):
                 return
         with _captured_messages() as messages:
             # Other plugins may have replaced the method.
@@ -138,22 +155,24 @@ class RenderCache:
                 render(config, files)
         # A page with messages is not cached, so that they are shown again in the next build.
         if not messages:
-            self._read = page.content or "", search_index.split_sections(page.content or "")
-            state = json.dumps(_page_to_data(page, self._read[1])).encode()
-            self._store.put(_KIND, page.file.src_uri, key, state)
+            html = page.content or ""
+            sections = search_index.split_sections(html)
+            self._last_page = html, sections
+            entry = json.dumps(_page_to_data(page, sections)).encode()
+            self._store.put(_KIND, page.file.src_uri, key, entry)
 
-    def _is_restored(self, page: Page, key: bytes, files: Files) -> bool:
-        """Restore a page from the store; return whether it is there."""
-        kept = self._store.find(_KIND, page.file.src_uri, key)
-        restored = _restore_page(page, kept, files) if kept is not None else None
-        if restored is None:
+    def _restore(self, page: Page, key: bytes, files: Files) -> bool:
+        """Restore a page from the store; return whether it was there."""
+        entry = self._store.find(_KIND, page.file.src_uri, key)
+        sections = _restore_page(page, entry, files) if entry is not None else None
+        if sections is None:
             return False
-        self._read = page.content or "", restored
+        self._last_page = page.content or "", sections
         return True
 
     def _convert(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Render a page like `Page.render`, but without creating a converter for each page."""
-        # A converter that has failed is not used again.
+        # It is put back at the end: a converter that has failed is not used again.
         converter, self._converter = self._converter, None
         if converter is None:
             converter = Markdown(
@@ -174,34 +193,39 @@ class RenderCache:
 
     def sections(self, html: str) -> list[search_index.Section]:
         """Return the sections of a page for search; those of the page rendered last are known."""
-        content, found = self._read
-        return found if html == content else search_index.split_sections(html)
+        last_html, sections = self._last_page
+        return sections if html == last_html else search_index.split_sections(html)
 
     def _render_ahead(self, part: Iterable[File], config: MkDocsConfig, files: Files) -> None:
+        """Render some pages into the store, in a helper."""
         for file in part:
             page = file.page or Page(None, file, config)
             with suppress(Exception):  # the main process will render it, and report the error
                 _populate_page(page, config, files)
 
     def prune_unused(self) -> None:
-        """Drop the entries that this build has not used."""
-        self._store.forget_others(_KIND, self._asked)
+        """Drop the entries of pages that this build does not have."""
+        self._store.forget_others(_KIND, self._used)
 
     def _key(self, page: Page, note: Note) -> bytes:
         """Return the fingerprint of everything that a page is rendered from."""
-        self._asked.add(page.file.src_uri)
+        self._used.add(page.file.src_uri)
         vault = self.vault
         return key_of(
-            self._common,
+            self._common_key,
             page.file.src_uri,
             page.markdown,
             note.digest,
-            [shown.digest for shown in self._embedded_notes(note)],
+            [embedded.digest for embedded in self._embedded_notes(note)],
+            # Below the page are the links to it and the mentions of its name, with their sentences.
             [
-                (b.source.path, b.link.sentence, section_of(b.source, b.link))
-                for b in vault.backlinks(note)
+                (link.source.path, link.link.sentence, section_of(link.source, link.link))
+                for link in vault.backlinks(note)
             ],
-            [(m.source.path, m.before, m.name, m.after) for m in vault.mentions(note)],
+            [
+                (mention.source.path, mention.before, mention.name, mention.after)
+                for mention in vault.mentions(note)
+            ],
         )
 
     def _embedded_notes(self, note: Note) -> list[Note]:
@@ -232,9 +256,12 @@ def render_safely(page: Page, render: Any, note: Note, config: MkDocsConfig, fil
         Page.render(page, config, files)
 
 
-def render_notebook(page: Page, write: Any, config: MkDocsConfig, files: Files) -> None:
-    """Render a notebook like a note, from the Markdown that mkdocs-jupyter makes of it."""
-    write(config, files)
+def render_notebook(page: Page, render: Any, config: MkDocsConfig, files: Files) -> None:
+    """Render a notebook like a note, from the Markdown that mkdocs-jupyter makes of it.
+
+    ``render`` is the method by which mkdocs-jupyter sets the content of the page (`tame_jupyter`).
+    """
+    render(config, files)
     # Before and after it are 360 KB of styles, for HTML that our template does not write.
     page.markdown = notebooks.markdown_in(page.content or "")
     Page.render(page, config, files)
@@ -247,8 +274,15 @@ def tame_jupyter(plugin: Any) -> None:
     plugin.config["cache"] = False
 
 
-def _is_pure(extension: str) -> bool:
-    return extension in EXTENSIONS or _PURE.fullmatch(extension) is not None
+def _reads_only_the_page(extension: str) -> bool:
+    """Return whether the HTML that an extension makes depends only on the page, or it is ours.
+
+    What ours depend on is part of the keys.
+
+    >>> _reads_only_the_page("pymdownx.tilde"), _reads_only_the_page("pymdownx.snippets")
+    (True, False)
+    """
+    return extension in EXTENSIONS or _READS_ONLY_THE_PAGE.fullmatch(extension) is not None
 
 
 def _page_to_data(page: Page, sections: Iterable[search_index.Section]) -> dict[str, Any]:
@@ -258,24 +292,26 @@ def _page_to_data(page: Page, sections: Iterable[search_index.Section]) -> dict[
         "title": page._title_from_render,
         "toc": [_toc_to_data(item) for item in page.toc],
         "anchors": sorted(page.present_anchor_ids or ()),
-        "links": {file.src_uri: there for file, there in (page.links_to_anchors or {}).items()},
+        "links": {file.src_uri: anchors for file, anchors in (page.links_to_anchors or {}).items()},
         "sections": [[s.anchor, s.heading, s.text, s.formulas] for s in sections],
     }
 
 
-def _restore_page(page: Page, content: bytes, files: Files) -> list[search_index.Section] | None:
-    """Restore a page from its cached rendering, if there is one; return its search sections."""
+def _restore_page(page: Page, entry: bytes, files: Files) -> list[search_index.Section] | None:
+    """Restore a page from its cached rendering; return its search sections.
+
+    None if the entry is damaged; the page is unchanged then.
+    """
     with suppress(*_DAMAGED):
-        kept = json.loads(content)
-        toc = TableOfContents([_toc_from_data(item) for item in kept["toc"]])
-        links = {files.src_uris[uri]: there for uri, there in kept["links"].items()}
-        sections = [search_index.Section(*part) for part in kept["sections"]]
-        page.content = kept["content"]
-        page._title_from_render = kept["title"]
-        page.toc, page.links_to_anchors = toc, links
-        page.present_anchor_ids = set(kept["anchors"])
+        data = json.loads(entry)
+        toc = TableOfContents([_toc_from_data(item) for item in data["toc"]])
+        links = {files.src_uris[uri]: anchors for uri, anchors in data["links"].items()}
+        sections = [search_index.Section(*fields) for fields in data["sections"]]
+        anchors = set(data["anchors"])
+        page.content, page._title_from_render = data["content"], data["title"]
+        page.toc, page.links_to_anchors, page.present_anchor_ids = toc, links, anchors
         for first in toc.items[:1]:
-            first.active = True  # type: ignore[attr-defined]
+            first.active = True  # type: ignore[attr-defined]  # as MkDocs' `get_toc` sets it
         return sections
     return None
 
@@ -308,14 +344,19 @@ def _captured_messages() -> Iterator[list[str]]:
 
 
 def _setting_as_data(value: Any) -> Any:
-    """Return a setting as data that JSON can write, equal in every run if it means the same."""
+    """Return a setting as data that JSON can write, equal in every run if it means the same.
+
+    For a function whose code may change unseen, the data differ in every run.
+    """
     if isinstance(value, (Vault, Store)):
-        return ""
+        return ""  # the keys have fingerprints of what they contain
     if isinstance(value, partial):
         return [_setting_as_data(value.func), [*value.args], value.keywords]
+    if not callable(value):
+        return repr(value)
     module = getattr(value, "__module__", "") or ""
     name = getattr(value, "__qualname__", "")
-    if name and "<" not in name and module.split(".")[0] in ("markdown", "pymdownx", "vaultkit"):
+    has_name = name and "<" not in name  # unlike ``<lambda>`` and ``f.<locals>.g``
+    if has_name and module.split(".")[0] in _PACKAGES_IN_KEYS:
         return f"{module}.{name}"
-    # Other code may have changed: the result is then different in every run.
-    return repr(value) if not callable(value) else f"{value!r} {id(value)} {time.time_ns()}"
+    return f"{value!r} {id(value)} {time.time_ns()}"

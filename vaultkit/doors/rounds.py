@@ -22,10 +22,12 @@ from vaultkit.read.note import Note
 from vaultkit.read.vault import Vault
 from vaultkit.workers.pool import Workers
 
-#: How much lower the priority of the processes is than that of others.
+#: How much lower the priority of the processes is than that of others, in steps of `os.nice`.
 _NICE = 10
-#: Seconds without work after which the processes end.
+#: Seconds without work after which the processes end, to free their memory.
 _IDLE = 10.0
+#: Seconds for which `Rounds.close` waits for its thread, at most.
+_PATIENCE = 5.0
 
 
 class RoundWork(NoteWork):
@@ -55,7 +57,8 @@ class Rounds:
     folder
         The folder of the vault.
     report
-        Called from the thread with a note, its checks, and whether these are all of its checks.
+        Called from the thread with a note, its checks, and whether these are all of its checks: a
+        note whose code does not run has others.
     """
 
     def __init__(self, folder: Path, report: Callable[[Note, list[Check], bool], None]) -> None:
@@ -63,75 +66,77 @@ class Rounds:
         self._report = report
         self._changed = threading.Condition()
         self._last_request: _Request | None = None
-        #: The notes that are yet to be looked up in the ledger, and those that are yet to run.
-        self._new: dict[Path, None] = {}
-        self._unknown: dict[Path, None] = {}
+        #: The notes that are yet to be looked up in the ledger, and those that are not in it and
+        #: are yet to run. (Dictionaries keep the order of the requests.)
+        self._to_look_up: dict[Path, None] = {}
+        self._to_run: dict[Path, None] = {}
+        #: The note that is run, and its runner.
         self._running: tuple[Runner, Note] | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    def ask(self, vault: Vault, settings: Settings, paths: Iterable[Path], *, run: bool) -> None:
-        """Request the checks of notes of a vault; without ``run`` only those of their texts."""
+    def request(
+        self, vault: Vault, settings: Settings, paths: Iterable[Path], *, run: bool
+    ) -> None:
+        """Request the checks of notes of a vault; without ``run`` only those of their texts.
+
+        The vault and the settings also apply to notes that were requested before and still wait.
+        """
         with self._changed:
             self._last_request = _Request(vault, settings, run)
             for path in paths:
-                self._unknown.pop(path, None)
-                self._new[path] = None
+                self._to_run.pop(path, None)
+                self._to_look_up[path] = None
             self._changed.notify()
 
     def close(self) -> None:
-        """End what runs, and wait for it."""
+        """End what runs, report nothing more, and wait a few seconds for the thread."""
         with self._changed:
             self._closed = True
             if self._running:
                 runner, note = self._running
                 runner.cancel(note)
             self._changed.notify()
-        self._thread.join(5.0)
+        self._thread.join(_PATIENCE)
 
     def _work(self) -> None:
-        """Check one note after the other, in a thread of its own.
-
-        End processes that have no work.
-        """
+        """Check one note after the other, in a thread of its own, until `close` is called."""
         workers = Workers(RoundWork(self._folder), 1)
         try:
             while True:
                 with self._changed:
-                    self._changed.wait_for(self._is_due, _IDLE)
-                    if self._closed:
-                        return
-                    is_due = self._is_due()
-                if not is_due:
-                    workers.close()  # until there is work again
+                    has_work = self._changed.wait_for(self._has_work, _IDLE)
+                if not has_work:
+                    workers.close()  # they start again with the next note
                 with self._changed:
-                    self._changed.wait_for(self._is_due)
+                    self._changed.wait_for(self._has_work)
                     if self._closed:
                         return
-                    is_new = bool(self._new)
-                    waiting = self._new or self._unknown
+                    is_looked_up = not self._to_look_up
+                    waiting = self._to_look_up or self._to_run
                     path = next(iter(waiting))
                     del waiting[path]
                     assert self._last_request
                     vault, settings, runs_code = self._last_request
-                if (note := vault.notes.get(path)) is None:
+                if (note := vault.notes.get(path)) is None:  # it was removed meanwhile
                     continue
                 if (known := Ledger(vault).fresh_checks(note)) is not None:
                     self._report(note, known, True)
                 elif not runs_code:
                     checks = list(inspect(note, vault, settings, run=None))
                     self._report(note, checks, not note.blocks)
-                elif is_new:
-                    with self._changed:
-                        self._unknown[path] = None
-                else:
+                elif is_looked_up:
                     self._run(note, vault, settings, workers)
+                else:
+                    with self._changed:
+                        self._to_run[path] = None
         finally:
             workers.close()
 
-    def _is_due(self) -> bool:
-        return bool(self._new or self._unknown or self._closed)
+    def _has_work(self) -> bool:
+        """Return whether the thread need not wait: there is a note to check, or it has to end."""
+        return bool(self._to_look_up or self._to_run or self._closed)
 
     def _run(self, note: Note, vault: Vault, settings: Settings, workers: Workers) -> None:
         """Run the code of a note in a process, record what was found, and report it."""
@@ -144,8 +149,8 @@ class Rounds:
         inspection = runner.result(note)
         with self._changed:
             self._running = None
-            if self._closed or note.path in self._new:
-                return  # it was cancelled, or has changed meanwhile
+            if self._closed or note.path in self._to_look_up:
+                return  # it was cancelled, or is requested again, since something has changed
         if inspection.whole:
             runner.record(inspection, Ledger(vault))
         self._report(note, inspection.checks, True)

@@ -22,7 +22,7 @@ class ServedVault:
 
     def __init__(self) -> None:
         self._vault: Vault | None = None
-        #: Path and digest of each note that was checked after a save.
+        #: Path and digest of each note whose check was begun after a save.
         self._tried: set[tuple[Path, str]] = set()
 
     def read(self, root: Path) -> Vault:
@@ -35,13 +35,14 @@ class ServedVault:
         """
         store = store_beside(root)
         if Cache(store).is_empty():
-            parse_into_store(root, store, divide)
-        # The notes of the last build are kept until this one has taken over those unchanged.
+            parse_into_store(root, store, divide)  # the first time, all processors parse the notes
+        # Only this attribute keeps the notes of the last build, of which the new vault takes over
+        # those unchanged (`Store.recent`).
         self._vault = Vault(root, public=True, store=store)
         return self._vault
 
     def check(self, vault: Vault) -> None:
-        """Check the notes whose results are stale.
+        """Check the notes whose results are stale, and log what is found.
 
         The checks run in a new process, since that of a server has threads and cannot be forked.
         """
@@ -55,8 +56,11 @@ class ServedVault:
             return
         # A note whose check does not finish is not tried again until it changes.
         self._tried.update((note.path, note.digest) for note in notes)
-        names = [word for note in notes for word in ("--note", vault.relative(note.path))]
-        command = [sys.executable, "-m", "vaultkit", "check", str(vault.root), *names]
+        options = [word for note in notes for word in ("--note", vault.relative(note.path))]
+        command = [sys.executable, "-m", "vaultkit", "check", str(vault.root), *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        for line in (done.stdout + done.stderr * (done.returncode > 1)).splitlines():
+        output = done.stdout
+        if done.returncode > 1:  # wrong usage; otherwise its errors are only the progress bar
+            output += done.stderr
+        for line in output.splitlines():
             _log.info("%s", line)

@@ -48,10 +48,10 @@ def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # Material's notice at each start
     listener = _Listener()
     logger = logging.getLogger("mkdocs")
-    shown = logging.StreamHandler()
-    shown.setLevel(logging.WARNING)
+    terminal = logging.StreamHandler()
+    terminal.setLevel(logging.WARNING)
     logger.addHandler(listener)
-    logger.addHandler(shown)
+    logger.addHandler(terminal)
     try:
         config = _config(root.resolve(), site_dir.resolve())
         config.plugins.on_startup(command="build", dirty=False)
@@ -63,12 +63,15 @@ def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
         return [str(error)]
     finally:
         logger.removeHandler(listener)
-        logger.removeHandler(shown)
+        logger.removeHandler(terminal)
     return listener.messages if strict else []
 
 
 def _config(root: Path, site_dir: Path) -> Any:
-    """Return the configuration of MkDocs: of the vault's ``mkdocs.yml``, else our own."""
+    """Return the configuration of MkDocs: of the vault's ``mkdocs.yml``, else our own.
+
+    A ``mkdocs.yml`` beside the vault may be for another folder; then it is not used.
+    """
     for path in (root / "mkdocs.yml", root.parent / "mkdocs.yml"):
         if path.is_file():
             config: Any = load_config(str(path), site_dir=str(site_dir))

@@ -1,9 +1,12 @@
-"""The files of a site in MkDocs: which are published, at which address, and which are added."""
+"""The files of a site in MkDocs: which are published, at which address, and which are added.
+
+A `File` of MkDocs has ``src_uri``, its path below the folder of the notes, and ``dest_uri``, its
+path on the site.
+"""
 
 from __future__ import annotations
 
 import logging
-import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -27,58 +30,70 @@ _log = logging.getLogger("mkdocs.plugins.vaultkit")
 def drop_unfit(files: Files, vault: Vault, config: MkDocsConfig) -> None:
     """Drop the files that would break a build: FIFOs, devices, and names that no URL can hold.
 
-    MkDocs also follows symbolic links in circles, as deep as the system allows.
+    Files that the vault does not have are dropped, too: unpublished notes, and what MkDocs finds
+    when it follows symbolic links in circles, as deep as the system allows.
     """
     root = Path(config.docs_dir)
-    known = {root / path.relative_to(vault.root) for path in vault.files}
+    paths_in_vault = {root / path.relative_to(vault.root) for path in vault.files}
     for file in list(files):
         path = Path(file.abs_src_path or "")
+        # Files of other plugins and of the theme; MkDocs itself leaves out hidden ones.
         if not file.src_dir or Path(file.src_dir) != root or path.name.startswith("."):
             continue
         has_valid_name = printable(file.src_uri) == file.src_uri
-        if path in known and has_valid_name and _can_be_copied(path):
+        if path in paths_in_vault and has_valid_name and _can_be_copied(path):
             continue
-        if path not in vault.notes and path in known:
+        if path not in vault.notes and path in paths_in_vault:
             _log.warning("%s is left out: it cannot be published", printable(file.src_uri))
         files.remove(file)
 
 
 def _can_be_copied(path: Path) -> bool:
-    """Return whether a file can be copied: not a FIFO, a device, or a broken symbolic link."""
+    """Return whether a file can be copied: not a FIFO, a device, or a broken symbolic link.
+
+    A note need not be copied: if it cannot be read, its page says so.
+    """
     return path.suffix in READERS or path.is_file()
 
 
 def set_addresses(files: Files, vault: Vault) -> None:
-    """Set the address of each page to the one that the vault gives its note."""
+    """Set the address of each page to the one that the vault gives its note.
+
+    MkDocs writes a page to ``softmax/index.html``, or with ``use_directory_urls: false`` to
+    ``softmax.html``; this is kept.
+    """
     for file in files:
-        if not file.is_documentation_page():
+        if not file.is_documentation_page() or file.dest_uri == "index.html":
             continue
-        parent, name = posixpath.split(file.dest_uri)
-        if name == "index.html" and not parent:
-            continue
-        ending = "/index.html" if name == "index.html" else ".html"
+        ending = "/index.html" if file.dest_uri.endswith("/index.html") else ".html"
         set_uri(file, (page_address(vault, file.src_uri) or "index") + ending)
 
 
 def name_by_content(files: Files, assets: SiteAssets, folders: Sequence[str]) -> None:
-    """Put the hash of some folders' content into their addresses."""
+    """Put the hash of its content into the address of each file in some folders.
+
+    A browser may then keep a file for as long as it likes.
+    """
     beginnings = tuple(f"{name.strip('/')}/" for name in folders)
-    renamed = {file.src_uri: file for file in files if file.src_uri.startswith(beginnings)}
-    there = assets.rename({uri: file.content_bytes for uri, file in renamed.items()})
-    for uri, place in there.items():
-        set_uri(renamed[uri], place)
+    by_uri = {file.src_uri: file for file in files if file.src_uri.startswith(beginnings)}
+    new_uris = assets.rename({uri: file.content_bytes for uri, file in by_uri.items()})
+    for uri, new_uri in new_uris.items():
+        set_uri(by_uri[uri], new_uri)
 
 
 def adapt_material_script(files: Files) -> None:
-    """Adapt the script of Material, under its name: nothing changes where it has no such parts."""
+    """Adapt the script of Material, such as ``bundle.56dfad97.min.js``; its name stays the same.
+
+    Nothing changes in a version that does not have the parts to be replaced.
+    """
     for file in files:
         if re.fullmatch(r"assets/javascripts/bundle\.\w+\.min\.js", file.dest_uri):
             file.content_string = adapt_script(file.content_string)
 
 
-def add_generated(files: Files, config: MkDocsConfig, made: Iterable[SiteFile]) -> None:
-    """Add generated files."""
-    for file in made:
+def add_generated(files: Files, config: MkDocsConfig, generated: Iterable[SiteFile]) -> None:
+    """Add files that are not in the folder of the notes."""
+    for file in generated:
         files.append(_generate(config, file.uri, file.content))
 
 
@@ -106,18 +121,19 @@ def add_pages(files: Files, vault: Vault, config: MkDocsConfig) -> File | None:
             files.append(_generate(config, uri, content))
     if "material/tags" in config.plugins and "tags/index.html" not in taken:
         files.append(_generate(config, "tags.md", tags_page_markdown(), InclusionLevel.NOT_IN_NAV))
+    # The map shows the order of the pages, which only `nav` gives; a note may have its address.
     if not config.nav or {"map.html", "map/index.html"} & taken:
         return None
-    added = _generate(config, "map.md", map_page_markdown(), InclusionLevel.NOT_IN_NAV)
-    files.append(added)
-    return added
+    map_file = _generate(config, "map.md", map_page_markdown(), InclusionLevel.NOT_IN_NAV)
+    files.append(map_file)
+    return map_file
 
 
 def set_uri(file: File, uri: str) -> None:
     """Move a file to another address on the site."""
     file.dest_uri = uri
-    for computed in ("url", "abs_dest_path"):
-        file.__dict__.pop(computed, None)
+    for cached_property in ("url", "abs_dest_path"):  # which MkDocs has computed of the old one
+        file.__dict__.pop(cached_property, None)
 
 
 def _generate(

@@ -14,7 +14,7 @@ from vaultkit.read.vault import Vault
 from vaultkit.store import store_beside
 
 #: Names of folders that do not describe the notes in them.
-_COMMON = {"", "content", "docs", "documentation", "en", "notes", "vault"}
+_COMMON_NAMES = {"", "content", "docs", "documentation", "en", "notes", "vault"}
 
 
 def bare_settings(root: Path) -> dict[str, Any]:
@@ -48,17 +48,26 @@ def bare_settings(root: Path) -> dict[str, Any]:
 
 
 def title_of(root: Path) -> str:
-    """Return the title of a vault: that of its front page, or its folder's name."""
+    """Return the title of a vault: that of its front page, or the name of its folder.
+
+    If the folder has a name such as *docs*, the name of the nearest folder above that has another
+    one: *Bird Lore* for ``bird-Lore/docs``.
+    """
     front = front_note(Vault(root, public=True, store=store_beside(root)))
+    # A note without a heading has its name as its title, such as *index*.
     if front and front.title.casefold() != front.name.casefold():
         return front.title
-    folder = next((f for f in (root, *root.parents) if f.name.casefold() not in _COMMON), root)
+    folders = (root, *root.parents)
+    folder = next((f for f in folders if f.name.casefold() not in _COMMON_NAMES), root)
     words = folder.name.replace("-", " ").replace("_", " ").strip() or "Notes"
     return words[0].upper() + words[1:]
 
 
 def settings_for(root: Path) -> tuple[dict[str, Any], Path]:
-    """Return the settings for a folder of notes, and the folder that contains their file."""
+    """Return the settings for a folder of notes, and the folder that contains their file.
+
+    A ``mkdocs.yml`` beside the folder may be for another one; then it is not used.
+    """
     for path in (root / "mkdocs.yml", root.parent / "mkdocs.yml"):
         if path.is_file():
             settings = read_settings(path)
@@ -72,7 +81,10 @@ class _Settings(yaml.SafeLoader):
 
 
 def _environment_value(loader: _Settings, node: yaml.Node) -> Any:
-    """Read ``!ENV NAME`` and ``!ENV [NAME, …, default]``."""
+    """Read ``!ENV NAME`` and ``!ENV [NAME, …, default]``, as MkDocs does.
+
+    The value of the first variable that is set is read as YAML; without one, the default applies.
+    """
     names, default = [], None
     if isinstance(node, yaml.SequenceNode):
         *names, default = loader.construct_sequence(node)

@@ -5,6 +5,9 @@ of a page depends on all other pages, so this module renders all of them first. 
 for Zensical with each page at its address, such as ``softmax/index.md``, because there Zensical
 leaves relative links unchanged. The file holds the finished HTML; its front matter holds what the
 templates show around it. `vaultkit.render.finished` passes both to Zensical.
+
+In this module, a *uri* is the path of a source below the vault (``Softmax.md``), and a *url* is the
+address of a page or file on the site (``softmax/``).
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -65,11 +68,14 @@ from vaultkit.site.text_failures import TextFailures
 from vaultkit.store import store_in
 
 #: The settings of ``mkdocs.yml`` that Zensical gets unchanged.
-_KEPT = ("site_name", "site_description", "site_author", "site_url", "copyright", "extra")
-_REPOSITORY = ("repo_url", "repo_name")
+_KEPT_SETTINGS = (
+    "site_name", "site_description", "site_author", "site_url", "copyright", "extra",
+    "repo_url", "repo_name",
+)  # fmt: skip
+#: The plugins that Zensical has, too.
 _PLUGINS = {"search", "tags", "material/search", "material/tags"}
 #: Plugins that do nothing for Zensical: their work is done here, or by Zensical itself.
-_NEEDLESS = {"vaultkit", "mkdocs-jupyter", "typeset"}
+_NEEDLESS_PLUGINS = {"vaultkit", "mkdocs-jupyter", "typeset"}
 #: Characters that are valid in JSON and not in YAML.
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
 _log = logging.getLogger("vaultkit.zensical")
@@ -127,11 +133,15 @@ class _Source:
     text: str
     meta: dict[str, Any]
     content: str = ""
+    #: The headings, as the extension *toc* of Python-Markdown gives them.
     toc: list[dict[str, Any]] = field(default_factory=list)
 
 
 class _NavEntry(NamedTuple):
-    """A page in a navigation: its path, its title, and its sections, the innermost first."""
+    """A page in a navigation: its source, its title, and its sections, the innermost first.
+
+    The title is None if the navigation has only the path of the page.
+    """
 
     uri: str
     title: str | None = None
@@ -152,27 +162,17 @@ class ZensicalSite:
         #: The warnings.
         self.problems: list[str] = []
         self.plugins = _options_by_name(settings.get("plugins"))
-        options = self.plugins.get("vaultkit", {})
-        self.cache = self.root / options.get("cache_dir", ".cache/vaultkit")
-        self.store = store_in(self.cache)
-        docs = (self.root / settings.get("docs_dir", "docs")).resolve()
-        self.vault = Vault(docs, public=True, store=self.store)
-        for name in sorted(self.plugins.keys() - _PLUGINS - _NEEDLESS):
+        for name in sorted(self.plugins.keys() - _PLUGINS - _NEEDLESS_PLUGINS):
             self.problems.append(f"{name}: Zensical has no such plugin; it is left out")
         if settings.get("hooks"):
             self.problems.append("hooks: Zensical has none, they are left out")
-        self.options: Mapping[str, Any] = options
-        own = ("off_the_road", "side_roads", "roads", "meanings", "checks_page")
-        self.model = SiteModel(
-            self.vault,
-            SiteSettings(
-                name=str(settings["site_name"]),
-                description=settings.get("site_description") or "",
-                url=settings.get("site_url") or "",
-                can_run=bool(options.get("pyodide")),
-                **{name: options[name] for name in own if name in options},
-            ),
-        )
+        #: The options of the plugin *vaultkit*.
+        self.options: Mapping[str, Any] = self.plugins.get("vaultkit", {})
+        self.cache = self.root / self.options.get("cache_dir", ".cache/vaultkit")
+        self.store = store_in(self.cache)
+        docs = (self.root / settings.get("docs_dir", "docs")).resolve()
+        self.vault = Vault(docs, public=True, store=self.store)
+        self.model = SiteModel(self.vault, self._site_settings())
         theme = settings.get("theme") or {}
         appearance = Appearance(
             list(settings.get("extra_css") or ()),
@@ -180,9 +180,23 @@ class ZensicalSite:
             {"name": theme} if isinstance(theme, str) else {**theme},
         )
         self.assets = SiteAssets(self.vault, appearance, self.store, incremental=False)
-        self.files: dict[str, bytes] = {}  # by their places
-        self.sources: dict[str, _Source] = {}  # by path
+        #: The files of the site except its pages, by their paths on the site.
+        self.files: dict[str, bytes] = {}
+        #: The pages, by the uris of their sources.
+        self.sources: dict[str, _Source] = {}
+        #: The navigation in the form of `nav` in ``mkdocs.yml``.
         self.nav: list[Any] = []
+
+    def _site_settings(self) -> SiteSettings:
+        """Return the settings of the site model."""
+        names = ("off_the_road", "side_roads", "roads", "meanings", "checks_page")
+        return SiteSettings(
+            name=str(self.settings["site_name"]),
+            description=self.settings.get("site_description") or "",
+            url=self.settings.get("site_url") or "",
+            can_run=bool(self.options.get("pyodide")),
+            **{name: self.options[name] for name in names if name in self.options},
+        )
 
     def prepare(self, folder: Path) -> None:
         """Write the folder for Zensical."""
@@ -195,8 +209,8 @@ class ZensicalSite:
         converter, links = self._converter(urls)
         for source in self.sources.values():
             self._render(source, converter, links)
-        listed = (entry.uri for entry in _nav_entries(self.nav))
-        order = [self.sources[uri].page for uri in listed if uri in self.sources]
+        uris_in_nav = (entry.uri for entry in _nav_entries(self.nav))
+        order = [self.sources[uri].page for uri in uris_in_nav if uri in self.sources]
         self.model.arrange(order, bool(self.settings.get("nav")))
         for uri in self.model.roads.missing:
             self.problems.append(f"roads: {uri} is not in nav")
@@ -226,66 +240,77 @@ class ZensicalSite:
                 _write(site / unquote(source.page.markdown), text.encode())
 
     def _collect_pages(self) -> dict[str, str]:
-        """Collect the pages and files of the site; return the address of each, by its path."""
+        """Collect the pages and files of the site; return the url of each, by its uri."""
         vault, model = self.vault, self.model
-        written = {
-            vault.relative(path): path.read_bytes()
-            for path in vault.files
-            if path.suffix not in READERS and path.is_file()
-        }
-        written = {uri: content for uri, content in written.items() if printable(uri) == uri}
-        named = tuple(f"{name.strip('/')}/" for name in self.options.get("named_by_content", ()))
-        moved = self.assets.rename({u: c for u, c in written.items() if u.startswith(named)})
-        places = {uri: moved.get(uri, uri) for uri in written}
-        self.files = {places[uri]: content for uri, content in written.items()}
-        urls = {uri: quote(place) for uri, place in places.items()}
-        texts: dict[str, Note | str] = {
+        urls = self._collect_files_of_vault()
+        pages: dict[str, Note | str] = {
             vault.relative(path): note for path, note in vault.notes.items()
         }
-        addresses = {uri: page_address(vault, uri) for uri in texts}
+        # The address of a page is a path without slash at its end; that of the front page is empty.
+        addresses = {uri: page_address(vault, uri) for uri in pages}
         if "" not in addresses.values():
             front = front_note(vault)
             uri = vault.relative(front.path) if front else "index.md"
-            texts.setdefault(uri, front_page(vault, model.settings.name))
+            pages.setdefault(uri, front_page(vault, model.settings.name))
             addresses[uri] = ""
-        ordered = bool(self.settings.get("nav"))
-        generated = (
-            {"tags": tags_page_markdown()}
-            if self.plugins.keys() & {"tags", "material/tags"}
-            else {}
-        )
-        generated |= {"map": map_page_markdown()} if ordered else {}
-        unlisted: set[str] = set()
-        for name, text in generated.items():
-            if name not in addresses.values():
-                texts[f"{name}.md"], addresses[f"{name}.md"] = text, name
-                unlisted.add(f"{name}.md")
-        urls |= {uri: quote(f"{place}/") if place else "./" for uri, place in addresses.items()}
-        if texts.get("map.md") == map_page_markdown():
+        generated = self._generated_pages(addresses.values())
+        pages |= generated
+        addresses |= {uri: uri.removesuffix(".md") for uri in generated}
+        urls |= {uri: quote(f"{path}/") if path else "./" for uri, path in addresses.items()}
+        if "map.md" in generated:
             model.map_uri, model.map_url = "map.md", urls["map.md"]
-        # Without `nav`, pages are in Obsidian's order.
-        self.nav = list(self.settings.get("nav") or _nav_by_folder(addresses, unlisted))
+        self.nav = list(self.settings.get("nav") or _nav_by_folder(addresses, generated))
         entries: dict[str, _NavEntry] = {}
         for entry in _nav_entries(self.nav):
-            entries.setdefault(entry.uri, entry)
-        for uri, given in texts.items():
+            entries.setdefault(entry.uri, entry)  # the first one, if a page is in two sections
+        for uri, content in pages.items():
             url = urls[uri].removeprefix("./")
-            self.sources[uri] = self._make_source(url, given, entries.get(uri, _NavEntry(uri)))
+            self.sources[uri] = self._make_source(url, content, entries.get(uri, _NavEntry(uri)))
         self._add_files(urls)
         return urls
 
-    def _make_source(self, url: str, given: Note | str, entry: _NavEntry) -> _Source:
-        """Return the page of a note, or of generated Markdown, at an address."""
-        note = given if isinstance(given, Note) else None
-        if isinstance(given, str):
-            title, text, meta = _split_generated(given, entry.uri)
+    def _collect_files_of_vault(self) -> dict[str, str]:
+        """Collect the files of the vault that are no notes; return the url of each, by its uri."""
+        contents = {
+            self.vault.relative(path): path.read_bytes()
+            for path in self.vault.files
+            if path.suffix not in READERS and path.is_file()
+        }
+        # A name that is not valid UTF-8 cannot be in a URL.
+        contents = {uri: content for uri, content in contents.items() if printable(uri) == uri}
+        folders = tuple(f"{name.strip('/')}/" for name in self.options.get("named_by_content", ()))
+        renamed = self.assets.rename(
+            {uri: content for uri, content in contents.items() if uri.startswith(folders)}
+        )
+        self.files = {renamed.get(uri, uri): content for uri, content in contents.items()}
+        return {uri: quote(renamed.get(uri, uri)) for uri in contents}
+
+    def _generated_pages(self, taken: Collection[str]) -> dict[str, str]:
+        """Return the Markdown of the list of tags and of the map by their uris, where they exist.
+
+        ``taken`` are the addresses of notes. A generated page is in no navigation.
+        """
+        pages = {}
+        if self.plugins.keys() & {"tags", "material/tags"} and "tags" not in taken:
+            pages["tags.md"] = tags_page_markdown()
+        # The map shows the order of the pages, which only `nav` gives.
+        if self.settings.get("nav") and "map" not in taken:
+            pages["map.md"] = map_page_markdown()
+        return pages
+
+    def _make_source(self, url: str, content: Note | str, entry: _NavEntry) -> _Source:
+        """Return the page of a note, or of generated Markdown, at a url (empty: the front page)."""
+        note = content if isinstance(content, Note) else None
+        if isinstance(content, str):
+            title, text, meta = _split_generated(content, entry.uri)
         else:
-            text, meta = _text_and_properties(given)
-            if given.summary:
-                meta["description"] = self.model.summary(given)
-            is_named_home = not url and given.title == given.name
-            title = self.model.settings.name if is_named_home else given.title
+            text, meta = _text_and_properties(content)
+            if content.summary:
+                meta["description"] = self.model.summary(content)
+            has_no_title = content.title == content.name
+            title = self.model.settings.name if not url and has_no_title else content.title
         if not url:
+            # The home page is short: it needs no list of its headings.
             meta.setdefault("hide", ["toc"])
         page = SitePage(
             uri=entry.uri,
@@ -301,8 +326,9 @@ class ZensicalSite:
     def _add_files(self, urls: Mapping[str, str]) -> None:
         """Add redirects, the theme's files, the files of all checks, and the notebooks."""
         vault, model, options = self.vault, self.model, self.options
+        paths = {unquote(url).strip("/") for url in urls.values()}
         for uri, content in redirects(vault, urls, directories=True):
-            if posixpath.dirname(uri) not in {unquote(url).strip("/") for url in urls.values()}:
+            if posixpath.dirname(uri) not in paths:  # else a page has this address
                 self._add([SiteFile(uri, content)])
         self._add(self.assets.scripts())
         checked = CheckedNotes(vault, urls, with_failures=False)
@@ -318,7 +344,8 @@ class ZensicalSite:
             self._add(self.assets.checker(pyodide, options.get("figures", "")))
             self._add(notebook_files(vault))
 
-    def _add(self, files: Sequence[SiteFile] | Iterator[SiteFile]) -> None:
+    def _add(self, files: Iterable[SiteFile]) -> None:
+        """Add files to the site."""
         for file in files:
             content = file.content
             self.files[file.uri] = content.encode() if isinstance(content, str) else content
@@ -326,20 +353,19 @@ class ZensicalSite:
     def _converter(self, urls: Mapping[str, str]) -> tuple[Markdown, _Links]:
         """Return the converter of all pages, and the part of it that resolves their links."""
         extensions = _options_by_name(self.settings.get("markdown_extensions"))
-        extensions.pop("vaultkit", None)
-        if not extensions.keys() & {"attr_list", "markdown.extensions.attr_list", "extra"}:
-            extensions.pop("attr_list", None)
-        drawn = extensions.get("pymdownx.superfences", {}).get("custom_fences")
+        extensions.pop("vaultkit", None)  # the name of our extensions together
+        fences_of_author = extensions.get("pymdownx.superfences", {}).get("custom_fences")
         configs = {
             **extensions,
-            **{name: {**own, **extensions.get(name, {})} for name, own in EXTENSIONS.items()},
+            **{name: {**ours, **extensions.get(name, {})} for name, ours in EXTENSIONS.items()},
         }
         configs["vaultkit.render.host"].update(
             vault=self.vault,
             places=True,
             html=self.vault.options.html,
-            fences=drawn or diagram_fences(self.store),
+            fences=fences_of_author or diagram_fences(self.store),
         )
+        # Ours come last: they process the results of the others.
         names = [*(name for name in extensions if name not in EXTENSIONS), *EXTENSIONS]
         # MkDocs loads these by default.
         names = [name for name in ("toc", "tables", "fenced_code") if name not in names] + names
@@ -353,6 +379,7 @@ class ZensicalSite:
         page, note = source.page, source.page.note
         links.file = SimpleNamespace(src_uri=page.uri)
         try:
+            # Python-Markdown skips an empty page, but this one may have properties to show.
             content = converter.reset().convert(source.text or "<!-- -->")
         except Exception as error:
             if note is None:
@@ -362,8 +389,8 @@ class ZensicalSite:
             failed = replace(note, refused=type(error).__name__)
             content = converter.reset().convert("\n".join(refusal_page(failed)))
         source.toc = deepcopy(getattr(converter, "toc_tokens", []))
-        is_found = not (source.meta.get("search") or {}).get("exclude")
-        sections = search_index.split_sections(content) if is_found else None
+        is_searched = not (source.meta.get("search") or {}).get("exclude")
+        sections = search_index.split_sections(content) if is_searched else None
         self.model.read_page(page, content, sections, lambda url: self.files.get(unquote(url)))
         source.content = material.replace_svg_href(content)
 
@@ -379,18 +406,19 @@ class ZensicalSite:
             canonical_url=f"{root}/{page.url}" if root else "",
             edit_url=self._edit_url(page),
         )
-        early = begins_with_formulas(source.content)
         meta = {name: value for name, value in source.meta.items() if value}
         if description:
             meta["description"] = html.escape(description)
         meta |= {"title": html.escape(page.title), "vaultkit_home": page.is_home}
         meta |= around
+        # A font of formulas is preloaded only if formulas are in sight at once.
+        shows_formulas = begins_with_formulas(source.content)
         meta["vaultkit_fonts"] = [
-            uri for uri, formulas in self.assets.fonts if early or not formulas
+            uri for uri, is_of_formulas in self.assets.fonts if shows_formulas or not is_of_formulas
         ]
         meta[TOC] = source.toc
-        head = "\n".join(f"{name}: {_to_yaml(value)}" for name, value in meta.items())
-        return f"---\n{head}\n---\n{model.fill_in(page, content)}\n"
+        front_matter = "\n".join(f"{name}: {_to_yaml(value)}" for name, value in meta.items())
+        return f"---\n{front_matter}\n---\n{model.fill_in(page, content)}\n"
 
     def _edit_url(self, page: SitePage) -> str:
         """Return where the source of a page can be edited; empty if the site does not say."""
@@ -404,11 +432,9 @@ class ZensicalSite:
         """Return the settings of Zensical."""
         appearance = self.assets.appearance
         theme = {"variant": "classic", **appearance.theme, "custom_dir": "overrides"}
-        config = {
-            name: self.settings[name] for name in (*_KEPT, *_REPOSITORY) if self.settings.get(name)
-        }
+        config = {name: self.settings[name] for name in _KEPT_SETTINGS if self.settings.get(name)}
         config |= {
-            "nav": self._nav_of_files(self.nav),
+            "nav": [self._with_file_paths(item) for item in self.nav],
             "docs_dir": "docs",
             "site_dir": "site",
             "theme": theme,
@@ -421,19 +447,14 @@ class ZensicalSite:
         }
         return config
 
-    def _nav_of_files(self, items: Sequence[Any]) -> list[Any]:
-        """Return a navigation with the paths of the files for Zensical."""
-
-        def place(item: Any) -> Any:
-            """Return an entry of the navigation with the paths for Zensical."""
-            if isinstance(item, dict):
-                return {title: place(inner) for title, inner in item.items()}
-            if isinstance(item, list):
-                return [place(inner) for inner in item]
-            source = self.sources.get(item)
-            return _file_path(source.page) if source else item
-
-        return [place(item) for item in items]
+    def _with_file_paths(self, item: Any) -> Any:
+        """Return an item of the navigation, with the paths of the files for Zensical."""
+        if isinstance(item, dict):
+            return {title: self._with_file_paths(inner) for title, inner in item.items()}
+        if isinstance(item, list):
+            return [self._with_file_paths(inner) for inner in item]
+        source = self.sources.get(item)
+        return _file_path(source.page) if source else item  # such as a link to another site
 
 
 class _Links(Treeprocessor):
@@ -456,19 +477,24 @@ class _Links(Treeprocessor):
     def path_to_url(self, url: str) -> str:
         """Return the address of a link, relative to the current page."""
         parts = urlsplit(url)
+        # Only a relative path names a file; `#heading` alone stays on the page.
         if parts.scheme or parts.netloc or not parts.path or url.startswith(("/", "\\")):
             return url
         source = self.file.src_uri
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(source), unquote(parts.path)))
-        there = self.urls.get(path)
-        if there is None:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), unquote(parts.path)))
+        target_url = self.urls.get(target)
+        if target_url is None:
             return url
-        path = relative_url(there, self.urls[source])
+        path = relative_url(target_url, self.urls[source])
         return urlunsplit(("", "", path, parts.query, parts.fragment))
 
 
 def _options_by_name(listed: Any) -> dict[str, dict[str, Any]]:
-    """Return the options of what is listed, by name: ``[a, {b: {c: 1}}]`` or a mapping."""
+    """Return the options of listed plugins or extensions by name; YAML may use lists or mappings.
+
+    >>> _options_by_name(["a", {"b": {"c": 1}}]), _options_by_name({"a": None})
+    ({'a': {}, 'b': {'c': 1}}, {'a': {}})
+    """
     if isinstance(listed, Mapping):
         return {name: options or {} for name, options in listed.items()}
     by_name: dict[str, dict[str, Any]] = {}
@@ -478,7 +504,7 @@ def _options_by_name(listed: Any) -> dict[str, dict[str, Any]]:
 
 
 def _text_and_properties(note: Note) -> tuple[str, dict[str, Any]]:
-    """Return the Markdown of the page of a note, and its properties for the theme."""
+    """Return the Markdown of the page of a note, and those of its properties that a theme reads."""
     if note.refused:
         text = "\n".join(refusal_page(note))
     elif note.path.suffix == ".ipynb":
@@ -524,21 +550,28 @@ def _nav_entries(items: Sequence[Any], sections: tuple[str, ...] = ()) -> Iterat
 
 
 def _nav_by_folder(addresses: Mapping[str, str], left_out: Container[str]) -> list[Any]:
-    """Return a navigation with a section for each folder, without some pages."""
+    """Return a navigation with a section for each folder, in Obsidian's order.
+
+    ``addresses`` has the address of each page by its uri, and ``left_out`` the uris of pages that
+    are in no navigation. The folder ``two-words`` becomes the section *Two words*.
+
+    >>> _nav_by_folder({"two-words/b.md": "two-words/b", "index.md": ""}, [])
+    ['index.md', {'Two words': ['two-words/b.md']}]
+    """
     nav: list[Any] = []
     branches = {"": nav}
 
     def branch(folder: str) -> list[Any]:
         """Return the entries of a folder, which is added to the navigation if it is new."""
         if folder not in branches:
-            above, name = posixpath.split(folder)
+            parent, name = posixpath.split(folder)
             words = re.sub("[-_]", " ", name)
+            title = words.capitalize() if words.islower() else words
             branches[folder] = []
-            branch(above).append(
-                {words.capitalize() if words.islower() else words: branches[folder]}
-            )
+            branch(parent).append({title: branches[folder]})
         return branches[folder]
 
+    # The front page, whose address is empty, comes first.
     for uri in sorted(addresses, key=lambda uri: sort_key(uri, not addresses[uri])):
         if uri not in left_out:
             branch(posixpath.dirname(uri)).append(uri)
@@ -546,7 +579,7 @@ def _nav_by_folder(addresses: Mapping[str, str], left_out: Container[str]) -> li
 
 
 def _file_path(page: SitePage) -> str:
-    """Return the path of the file of a page for Zensical."""
+    """Return the path of the file of a page for Zensical: ``softmax/index.md``."""
     return f"{unquote(page.url)}index.md"
 
 
@@ -557,5 +590,6 @@ def _to_yaml(value: Any) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
+    """Write a file, and make its folder if necessary."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)

@@ -65,7 +65,7 @@ class Workers:
         self._limits = limits or Limits()
         if sys.platform in ("emscripten", "wasi"):
             count = 0
-        self._count = _cores() if count is None else count
+        self._count = count_cores() if count is None else count
         self._waiting: deque[str] = deque()
         #: Functions that return the data of the keys that have not ended.
         self._data: dict[str, Callable[[], bytes]] = {}
@@ -78,7 +78,7 @@ class Workers:
         Forking takes longer the more memory the process has.
         """
         count = self._count if count is None else min(count, self._count)
-        while _can_fork() and len(self._keepers) < count:
+        while can_fork() and len(self._keepers) < count:
             self._new_keeper()
         return self
 
@@ -171,13 +171,13 @@ class Workers:
 
         from vaultkit.workers.keeper import keep  # not importable on all systems
 
-        can_fork = hasattr(os, "fork")
-        context: Any = multiprocessing.get_context("fork" if _can_fork() else "spawn")
+        keeper_can_fork = hasattr(os, "fork")
+        context: Any = multiprocessing.get_context("fork" if can_fork() else "spawn")
         ours, theirs = context.Pipe()
         # A process with threads, even those of a matrix product, cannot have checkpoints.
-        cores = 1 if hasattr(self._work, "resumes") else max(1, _cores() // self._count)
-        task = (self._work, theirs, self._limits, can_fork, self._limits.threads or cores)
-        process = context.Process(target=keep, args=task, daemon=True)
+        cores = 1 if hasattr(self._work, "resumes") else max(1, count_cores() // self._count)
+        arguments = self._work, theirs, self._limits, keeper_can_fork, self._limits.threads or cores
+        process = context.Process(target=keep, args=arguments, daemon=True)
         with warnings.catch_warnings():
             # Python counts BLAS's threads, too; BLAS restarts its own after a fork.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -325,12 +325,15 @@ def _work_in_this_process(work: Work, key: str, data: bytes) -> Ending:
     return Ending("done", beat=beat, messages=tuple(messages))
 
 
-def _can_fork() -> bool:
-    """Return whether it is safe to fork this process."""
-    return sys.platform == "linux" and hasattr(os, "fork") and threading.active_count() == 1
+def can_fork() -> bool:
+    """Return whether it is safe to fork this process: it has no other threads, and runs on Linux.
+
+    On macOS, libraries of the system may have started threads that Python does not know.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
-def _cores() -> int:
+def count_cores() -> int:
     """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
