@@ -113,8 +113,8 @@ def test_random_edits_are_judged_as_without(root: Path, pytestconfig: pytest.Con
         assert {name: plain(found) for name, found in with_it.items()} == {
             name: plain(found) for name, found in without.items()
         }
-        taken += sum(found.cached for found in with_it.values())
-        ran += sum(not found.cached for found in with_it.values())
+        taken += sum(found.is_from_ledger for found in with_it.values())
+        ran += sum(not found.is_from_ledger for found in with_it.values())
         failed += sum(check.outcome == "fails" for f in without.values() for check in f.checks)
         for _ in range(chance.choice((0, 1, 1, 2))):
             edit(root, chance)
@@ -127,19 +127,19 @@ def test_what_failed_runs_again(root: Path) -> None:
     (root / "docs/C.md").write_text(FILES["docs/C.md"].replace("12.50", "12.51"))
     checked(root, cached=True)
     found = checked(root, cached=True)
-    assert {Path(name).stem for name, one in found.items() if not one.cached} == set()
+    assert {Path(name).stem for name, one in found.items() if not one.is_from_ledger} == set()
     # Only in the strict mode, a number that is not judged is a failure.
     (root / "vaultkit.toml").write_text('unjudged = "fail"\n')
     checked(root, cached=True)
     found = checked(root, cached=True)
-    assert {Path(name).stem for name, one in found.items() if not one.cached} == {"C"}
+    assert {Path(name).stem for name, one in found.items() if not one.is_from_ledger} == {"C"}
 
 
 def test_another_python_runs_all_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checked(root, cached=True)
-    assert all(found.cached for found in checked(root, cached=True).values())
+    assert all(found.is_from_ledger for found in checked(root, cached=True).values())
     monkeypatch.setattr("sys.version", "4.0")
-    assert not any(found.cached for found in checked(root, cached=True).values())
+    assert not any(found.is_from_ledger for found in checked(root, cached=True).values())
 
 
 def test_what_was_edited_while_it_ran_runs_again(root: Path) -> None:
@@ -151,7 +151,7 @@ def test_what_was_edited_while_it_ran_runs_again(root: Path) -> None:
     runner.record(found, ledger)
     runner.close()
     again = checked(root, cached=True)[str(root / "docs/A.md")]
-    assert not again.cached
+    assert not again.is_from_ledger
     assert any(check.outcome == "fails" for check in again.checks)
 
 

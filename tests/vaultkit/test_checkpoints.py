@@ -168,7 +168,7 @@ def found(verdict: Verdict) -> Any:
     checks = [replace(check, seconds=0.0) for check in verdict.inspection.checks]
     # Where something is in memory is sent with it, too.
     values = re.sub(r"0x[0-9A-Fa-f]+", "", repr(verdict.inspection.values))
-    return *checks, values, verdict.inspection.ended, verdict.inspection.whole
+    return *checks, values, verdict.inspection.ended, verdict.inspection.is_whole
 
 
 @pytest.mark.long

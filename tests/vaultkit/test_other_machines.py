@@ -179,7 +179,7 @@ def test_a_machine_that_breaks_off_is_a_failure(
     machines = machines_of(vault, BACKWARDS, monkeypatch=monkeypatch)
     monkeypatch.undo()
     note = machines.vault.notes[vault / "Calm.md"]
-    (found,) = machines.differences(Inspection(note, whole=True))
+    (found,) = machines.differences(Inspection(note, is_whole=True))
     assert found.why.startswith("it runs to its end here, it does not with products summed back")
     assert "exit status 1: KeyError" in found.why
 
@@ -194,7 +194,7 @@ def test_a_note_that_has_changed_meanwhile_is_not_compared(
     machines = Machines(folder, Settings())
     note = folder.notes[vault / "Calm.md"]
     machines.run([note])
-    (found,) = machines.differences(Inspection(note, whole=True))
+    (found,) = machines.differences(Inspection(note, is_whole=True))
     assert found.why.endswith("it has changed meanwhile; run again")
 
 
@@ -206,7 +206,7 @@ def difference(folder: Path, one: str, other: str, *, mask: str = "") -> list[tu
     note = vault.notes[folder / "Calm.md"]
 
     def found(text: str) -> Inspection:
-        return Inspection(note, whole=True, outputs={0: [Output(10, text, shown=True)]})
+        return Inspection(note, is_whole=True, outputs={0: [Output(10, text, is_shown=True)]})
 
     machines = Machines(vault, Settings())
     for name in ("Haswell kernels", "two threads"):
@@ -249,9 +249,9 @@ def test_fewer_digits_than_come_may_be_right_everywhere(vault: Path) -> None:
     note = folder.notes[vault / "Calm.md"]
     checks = [Check("block", 3, "Calm", block=0)]
     machines = Machines(folder, Settings())
-    other = Inspection(note, checks, outputs={0: [Output(8, "0.25000001", shown=True)]})
+    other = Inspection(note, checks, outputs={0: [Output(8, "0.25000001", is_shown=True)]})
     machines.trials = [Trial(Machine("one"), notes={"Calm.md": other})]
-    first = Inspection(note, checks, outputs={0: [Output(8, "0.25", shown=True)]})
+    first = Inspection(note, checks, outputs={0: [Output(8, "0.25", is_shown=True)]})
     assert machines.differences(first) == []
     other.checks[:] = [Check("block", 8, "Calm", FAILS, "the output is not", block=0)]
     assert [check.line for check in machines.differences(first)] == [8]

@@ -80,7 +80,7 @@ def test_it_finds_what_inspect_finds(vault: Vault, count: int) -> None:
     expected = timeless(inspect(note, vault, settings))
     assert timeless(found.checks) == expected
     assert {check.kind for check in expected} == {"link", "formula", "block", "number", "shape"}
-    assert found.whole
+    assert found.is_whole
 
 
 def test_only_what_runs_has_a_process(vault: Vault) -> None:
@@ -115,7 +115,7 @@ def test_only_what_runs_has_a_process(vault: Vault) -> None:
         ]
         message = [replace(c, seconds=0) for c in found[note.path.name].checks]
         assert sorted(message, key=repr) == sorted(expected, key=repr)
-        assert found[note.path.name].whole
+        assert found[note.path.name].is_whole
     assert [c.outcome for c in found["Words.md"].checks] == [FAILS]
     assert UNJUDGED in {c.outcome for c in found["Asked.md"].checks}
 
@@ -155,8 +155,8 @@ def test_a_formula_that_nothing_can_typeset_is_one_failure(
     finally:
         runner.close()
     assert any(message in check.why for check in found.checks if check.outcome == FAILS)
-    assert not found.whole
-    assert other.whole
+    assert not found.is_whole
+    assert other.is_whole
     assert not other.checks
 
 
@@ -168,6 +168,6 @@ def test_a_note_that_cannot_be_sent_is_one_failure(vault: Vault) -> None:
         other = runner.result(parse("# B\n", vault.root / "B.md"))
     finally:
         runner.close()
-    assert not found.whole
+    assert not found.is_whole
     assert any("pickle" in check.why for check in found.checks if check.outcome == FAILS)
-    assert other.whole
+    assert other.is_whole

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.doors.command_line import main
-from vaultkit.pipeline.summary import FEW, summary
+from vaultkit.pipeline.summary import _MOST_WITHOUT_TABLE, summary
 
 pytest_plugins = ["pytester"]
 
@@ -22,8 +22,8 @@ def vault(folder: Path) -> None:
 
 def test_few_failures_need_no_table() -> None:
     found = [("A.md", Check("link", 1, "", FAILS, "no"))]
-    assert summary(found * FEW, "u", "b") == []
-    assert summary(found * (FEW + 1), "u", "b")[1] == "11 failures in 1 note"
+    assert summary(found * _MOST_WITHOUT_TABLE, "u", "b") == []
+    assert summary(found * (_MOST_WITHOUT_TABLE + 1), "u", "b")[1] == "11 failures in 1 note"
 
 
 @pytest.mark.long

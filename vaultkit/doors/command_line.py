@@ -413,7 +413,7 @@ def _inspect(
                     # Not recorded: these are the results of the text before the edits.
                     rewritten += len(fixes)
                     inspection = _except_rewritten(inspection, fixes)
-                elif inspection.whole:
+                elif inspection.is_whole:
                     runner.record(inspection, ledger)
                 inspections.append(inspection)
     finally:

@@ -174,7 +174,7 @@ class NoteFile(pytest.File):
         if fixes:
             apply_edits(self.note, fixes)
             self.config.stash[TALLY]["outputs rewritten"] += len(fixes)
-        if len(self.names_run) == self.item_count and self.inspection.whole:
+        if len(self.names_run) == self.item_count and self.inspection.is_whole:
             self.runner.record(self.inspection, Ledger(self.runner.vault))
         self.names_run = set()
 
@@ -285,7 +285,7 @@ class GroupItem(NoteItem):
         super().count(checks)
         if self.group == "form":  # of which every note has one
             self.config.stash[TALLY]["notes"] += 1
-            self.config.stash[TALLY]["notes not run again"] += self.parent.inspection.cached
+            self.config.stash[TALLY]["notes not run again"] += self.parent.inspection.is_from_ledger
 
 
 class MachinesItem(NoteItem):
@@ -352,7 +352,7 @@ class DrawingMachinesItem(_Item):
             here = self.config.stash[FIGURES].fingerprint(self.path.name)
         except FigureError as error:
             self.fail_on([Problem(1, str(error))])
-        if differs := machines.figure_differs(self.path.name, here):
+        if differs := machines.describe_differences_of_figure(self.path.name, here):
             self.fail_on([Problem(1, differs)])
 
 

@@ -151,6 +151,6 @@ class Rounds:
             self._running = None
             if self._closed or note.path in self._to_look_up:
                 return  # it was cancelled, or is requested again, since something has changed
-        if inspection.whole:
+        if inspection.is_whole:
             runner.record(inspection, Ledger(vault))
         self._report(note, inspection.checks, True)

@@ -82,17 +82,18 @@ def except_known(
     Also return how many of these failures no longer occur.
     """
     remaining = Counter(baseline)
-    found = []
+    excepted = []
     for inspection in inspections:
         checks = []
         for check in inspection.checks:
             key = _key(vault, inspection, check)
+            # If a failure occurs more often than before, the last ones are new.
             if check.outcome == FAILS and remaining[key] > 0:
                 remaining[key] -= 1
                 check = replace(check, outcome=EXCEPTED, why=f"failed before: {check.why}")
             checks.append(check)
-        found.append(replace(inspection, checks=checks))
-    return found, remaining.total()
+        excepted.append(replace(inspection, checks=checks))
+    return excepted, remaining.total()
 
 
 def _key(vault: Vault, inspection: Inspection, check: Check) -> Key:

@@ -1,6 +1,9 @@
 """Finds the notes to check again when files have changed: those files, and what depends on them.
 
 If in doubt, a note is included: the failures of a note that is left out would go unseen.
+
+A *fact* is something that the checks of a note rest on (`vaultkit.pipeline.rests_on`). Its name
+says what it is: ``file:data.csv``, ``link:A.md``.
 """
 
 from __future__ import annotations
@@ -47,11 +50,11 @@ def affected_notes(vault: Vault, changed: Iterable[Path]) -> list[Note]:
     """
     changed = {path.absolute() for path in changed}
     notes = list(vault.notes.values())
-    if changed & {(vault.root / name).resolve() for name in FILES}:
+    if changed & {(vault.root / name).resolve() for name in FILES}:  # the settings
         return notes
     ledger, names = Ledger(vault), set(_names_of_facts(changed, vault))
-    has_code = any(path.suffix == ".py" for path in changed)
-    has_data = any(path.suffix not in (*READERS, ".py") for path in changed)
+    module_changed = any(path.suffix == ".py" for path in changed)
+    data_changed = any(path.suffix not in (*READERS, ".py") for path in changed)
 
     def is_affected(note: Note) -> bool:
         """Return whether a change may have changed the checks of a note."""
@@ -60,20 +63,22 @@ def affected_notes(vault: Vault, changed: Iterable[Path]) -> list[Note]:
             return True
         if BROKEN in facts:
             return True  # the link may have led to a note, or to an alias, that is gone
-        may_use_code = has_code and uses_local_modules(facts)
-        if not note.blocks or not (has_data or may_use_code):
-            return False
-        # Which files its code reads is known if its checks are fresh.
-        return ledger.fresh_checks(note) is None
+        # The facts have the files that the code read when the note was last checked. If its checks
+        # are stale, for another reason, it may read others now.
+        may_read = data_changed or (module_changed and uses_local_modules(facts))
+        return bool(note.blocks) and may_read and ledger.fresh_checks(note) is None
 
     return list(filter(is_affected, notes))
 
 
 def _names_of_facts(changed: set[Path], vault: Vault) -> Iterator[str]:
-    """Yield the names that `rests_on` gives to changed files."""
+    """Yield the names of the facts that changed files may be, as `rests_on` gives them."""
     beside = vault.root.parent
     for path in changed:
-        for name in path.name, path.stem:
+        for name in (
+            path.name,
+            path.stem,
+        ):  # a link names a note by its stem, another file by its name
             yield f"called:{name.casefold()}"
         for alias in vault.notes[path].aliases if path in vault.notes else ():
             yield f"called:{alias.casefold()}"
@@ -88,7 +93,7 @@ def _names_of_facts(changed: set[Path], vault: Vault) -> Iterator[str]:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    """Return the output of a git command in a folder."""
+    """Return the output of a git command in a folder; raise `GitError` if it fails."""
     command = ["git", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(

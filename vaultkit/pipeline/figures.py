@@ -1,4 +1,7 @@
-"""Computes the data of a vault's figures, each in its own process."""
+"""Computes the data of a vault's figures, each in its own process.
+
+A figure is up to date if the fingerprint in its drawing is that of its data (`vaultkit.figure`).
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ class Figures:
     module
         Name of the module whose ``FIGURES`` list them.
     count
-        Number of figures computed at a time; 0 to compute them in this process, for debuggers.
+        The number of figures computed at a time; 0 to compute them in this process, for debuggers.
     limits
         Limits of the process of a figure; by default, one thread.
     reordered
@@ -52,7 +55,9 @@ class Figures:
     ) -> None:
         self.module, self._store = module, store
         self._workers = Workers(_Work(module, reordered), count, limits or Limits(threads=1))
+        #: The fingerprints that are known, by the names of the figures.
         self._known: dict[str, str] = {}
+        #: The names of the figures that are being computed.
         self._submitted: set[str] = set()
         self._reuses = reuses
 
@@ -62,22 +67,22 @@ class Figures:
         spec = importlib.util.find_spec(self.module.partition(".")[0]) if self.module else None
         if spec is None or spec.origin is None:
             return b""
-        file = Path(spec.origin)
+        file = Path(spec.origin)  # of a package, that of its ``__init__.py``
         beside = file.parents[1] if spec.submodule_search_locations else file.parent
         return rests_on.fingerprint(rests_on.rests_on_module(self.module, beside))
 
-    def _is_known(self, name: str) -> bool:
-        """Return whether the fingerprint of a figure is known, or stored and still right."""
+    def _look_up(self, name: str) -> None:
+        """Take the fingerprint of a figure from the store, if it is there and still right."""
         if self._reuses and self._store and self._key:
             stored = self._store.find(_KIND, name, self._key)
             if stored is not None:
                 self._known[name] = stored.decode()
-        return name in self._known
 
     def submit(self, names: Iterable[str]) -> None:
         """Announce the figures that will be requested, in this order."""
         for name in dict.fromkeys(names):
-            if not self._is_known(name):
+            self._look_up(name)
+            if name not in self._known:
                 self._submitted.add(name)
                 self._workers.submit(name)
 
@@ -120,10 +125,10 @@ class Figures:
             raise FigureError(f"what it shows could not be computed:\n{ending.details}")
         if ending.kind != "done":
             raise FigureError(f"what it shows could not be computed: its process {ending}")
-        found: str | None = ending.messages[0]["found"]
-        if found is None:
+        result: str | None = ending.messages[0]["result"]
+        if result is None:
             raise FigureError(f"no figure of {self.module!r} draws this")
-        return found
+        return result
 
     def close(self) -> None:
         """End all processes."""
@@ -138,7 +143,7 @@ _DRAW = "draw/"
 
 @dataclass
 class _Work:
-    """The work of the process of a figure."""
+    """The work of the process of a figure; its attributes are those of `Figures`."""
 
     module: str
     reordered: Path | None
@@ -150,9 +155,12 @@ class _Work:
         importlib.import_module(self.module)
 
     def __call__(self, key: str, send: Send) -> None:
-        name = key.removeprefix(_DRAW)
-        figure = importlib.import_module(self.module).FIGURES.get(name)
+        """Send the fingerprint or the drawing of a figure; None if there is no such figure.
+
+        The key is the figure's name, for a drawing after `_DRAW`.
+        """
+        figure = importlib.import_module(self.module).FIGURES.get(key.removeprefix(_DRAW))
         if figure is None:
-            send({"found": None})
-            return
-        send({"found": figure.fingerprint() if key == name else figure.render()})
+            send({"result": None})
+        else:
+            send({"result": figure.render() if key.startswith(_DRAW) else figure.fingerprint()})

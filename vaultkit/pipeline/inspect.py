@@ -4,11 +4,15 @@
 code, as it runs. The door decides where the code runs, by passing a function that runs a `Task`:
 `run_code` in this process, one for another process (`vaultkit.pipeline.process`), or none. This
 module needs only NumPy, markdown-it-py, mdit-py-plugins and PyYAML.
+
+The settings and a note name the checks that run, such as *equations* (`vaultkit.read.options`). A
+*judge* is an object that observes the variables after each block, and from them makes the checks of
+one kind of statement: `Equations` judges the formulas.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, takewhile
@@ -46,6 +50,8 @@ from vaultkit.run.session import NoteRun, Observer, Step
 _ONLY_READ = "the code of this note is a listing: its formulas are about something else"
 #: Characters of a note that are read and judged within a second, also on a slow machine.
 _JUDGED_WITHIN_A_SECOND = 10_000
+#: Seconds between two heartbeats while the whole note is judged.
+_BEAT_EVERY = 1.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,8 @@ class Settings:
     shown
         Whether to report only what a reader of the page sees.
     listings
-        Whether to judge formulas and numbers of notes whose code is only a listing, too.
+        Whether to judge formulas and numbers of notes whose code is only a listing, too: code that
+        is shown to be read, and computes nothing that the text is about.
     every_digit
         Whether an output has to show all digits of its numbers.
     outputs
@@ -128,12 +135,13 @@ def task_of(
     settings
         The settings of the run; those of the vault are added.
     until
-        The index of the last block to run; None to run all.
+        Run only the blocks before this index; None to run all.
     """
     path = vault.relative(note.path)
     names = checks_of(note, vault.options, path)
-    typesetter, preamble = settings.typeset, vault.preamble + note.preamble
-    if typesetter and preamble:
+    typesetter = settings.typeset
+    # The preamble has the definitions of TeX commands that formulas use.
+    if typesetter and (preamble := vault.preamble + note.preamble):
         typesetter = partial(typesetter, preamble=preamble)
     settings = replace(
         settings,
@@ -148,43 +156,53 @@ def task_of(
 
 
 def text_checks(task: Task, vault: Vault) -> Iterator[Check]:
-    """Yield those checks of the text of a note that its task requests."""
-    found = _text_checks(task.note, vault, task.names, task.settings)
-    yield from strictly(found) if task.settings.strict else found
+    """Yield those checks of the text of a note that its task requests.
+
+    They need no run of the note's code.
+    """
+    checks = (
+        check
+        for check in _text_checks(task, vault)
+        if check.kind not in ("link", "mirror")
+        or check.outcome != FAILS
+        or not _is_reported_anyway(check, task)
+    )
+    yield from strictly(checks) if task.settings.strict else checks
 
 
-def _text_checks(
-    note: Note, vault: Vault, names: Collection[str], settings: Settings
-) -> Iterator[Check]:
-    """Yield the checks that need no run of the note's code."""
+def _text_checks(task: Task, vault: Vault) -> Iterator[Check]:
+    """Yield the checks of `text_checks`, and duplicates."""
+    note, names, settings = task.note, task.names, task.settings
     for why in unknown_checks(note):
         yield Check("form", 1, why, FAILS, why)
     if "form" in names or note.refused:
         yield from form.check(note, vault, shown=settings.shown)
-    # These read sentences, also of a note without code.
+    # These read sentences, so they also apply to a note without code, for which `Task.names` does
+    # not have *numbers*.
     asked = vault.options.requested_checks(note, vault.relative(note.path)) or vault.options.checks
     if "numbers" in names or "numbers" in asked:
         yield from contrasts.check(note)
         yield from cited.check(note, vault)
     if "links" in names:
-        found = links.check(note, vault)
-        yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))
+        yield from links.check(note, vault)
     if settings.typeset:
         yield from typeset.check(note, settings.typeset)
     if "mirrors" in names and not settings.shown:
-        found = mirrors.check(note, vault.root.parent)
-        yield from (c for c in found if c.outcome != FAILS or not _is_duplicate(c, note, names))
+        yield from mirrors.check(note, vault.root.parent)
 
 
-def _is_duplicate(
-    check: Check, note: Note, names: Collection[str], settings: Settings = Settings()
-) -> bool:
-    """Return whether another check reports the same: a NUL character, TeX that does not parse."""
-    if "form" in names and any("\0" in line for line in note.lines[check.line - 1 : check.line]):
+def _is_reported_anyway(check: Check, task: Task) -> bool:
+    """Return whether another check fails for the same cause.
+
+    A NUL character in the line is a failure of the form; TeX that cannot be typeset is one of the
+    formula.
+    """
+    line = task.note.lines[check.line - 1 : check.line]  # empty behind the last line
+    if "form" in task.names and any("\0" in text for text in line):
         return True
-    if check.kind == "equation" and settings.typeset:
+    if check.kind == "equation" and task.settings.typeset:
         try:
-            settings.typeset(check.what.strip("$"), False)
+            task.settings.typeset(check.what.strip("$"), False)
         except ValueError:
             return True
     return False
@@ -210,7 +228,7 @@ class RunChecks:
         self.incomplete = Incomplete(note)
 
     def rebase(self, task: Task) -> None:
-        """Rebase onto an edited note that agrees with this one up to the last block run."""
+        """Continue with a task whose edited note agrees with this one up to the last block run."""
         self.task = task
         judges = (
             self.equations, self.seen, self.seen.shapes, self.predictions, self.statements,
@@ -239,29 +257,31 @@ class RunChecks:
             observer.observe(block, steps, variables)
 
     def check_block(self, index: int, steps: list[Step], seconds: float) -> Iterator[Check]:
-        """Yield the check of a block: its outputs compared with those shown."""
+        """Yield the check of a block, from the outputs of its steps and those that it shows.
+
+        It must be called for every block, in order; ``seconds`` is the time that the block took.
+        """
         if any(step.error for step in steps):
             self.broken.add(index)
-        excused = self.incomplete.excuses(index, steps)
+        # The block may need what the vault does not contain, such as a package or a data file.
+        cannot_be_judged = self.incomplete.excuses(index, steps)
         task = self.task
         if "code" not in task.names:
             return
         block = task.note.blocks[index]
-        found = outputs.check(index, block, steps, seconds, every_digit=task.settings.every_digit)
         # If the block is not closed and contains the text below it, that is the only cause.
-        swallows = "form" in task.names and not block.closed
-        strict = task.settings.strict
-        for check in found:
-            if check.outcome == FAILS and excused:
+        form_fails = "form" in task.names and not block.closed
+        every_digit = task.settings.every_digit
+        for check in outputs.check(index, block, steps, seconds, every_digit=every_digit):
+            if check.outcome == FAILS and cannot_be_judged:
                 check = replace(check, outcome=UNJUDGED)
-            if swallows and check.outcome in UNPROVEN:
-                continue
-            yield from strictly([check]) if strict else [check]
+            if not (form_fails and check.outcome in UNPROVEN):
+                yield from strictly([check]) if task.settings.strict else [check]
 
     def check(self) -> Iterator[Check]:
         """Yield the checks that need all blocks to have run."""
         note, names, settings = self.task.note, self.task.names, self.task.settings
-        # In these notes, predictions ask for results, and the author has asked for all checks.
+        # In these notes, predictions ask for results, or the author has asked for all checks.
         expects_results = bool(note.predictions or settings.listings)
         # If the code failed before it had any result, that is the cause of all other failures.
         has_failed = "code" in names and self.broken and self.seen.computes_nothing
@@ -272,7 +292,7 @@ class RunChecks:
         is_excused = not uses_code and is_only_read(note) and self.equations.none_can_be_judged
         wanted = kinds_of_results(names)
         for check in self._checks_of_whole_note():
-            if check.outcome in UNPROVEN and _is_duplicate(check, note, names, settings):
+            if check.outcome in UNPROVEN and _is_reported_anyway(check, self.task):
                 continue
             if is_excused and check.outcome in UNPROVEN:
                 check = replace(check, outcome=EXCEPTED, why=_ONLY_READ)
@@ -280,14 +300,17 @@ class RunChecks:
                 yield from strictly([check]) if settings.strict else [check]
 
     def _checks_of_whole_note(self) -> Iterator[Check]:
-        """Yield the checks of the whole note, without numbers that another check judges better."""
+        """Yield the checks of the whole note, each number or shape by the judge that knows it best.
+
+        In order of preference: a contradiction in the unit, a comment that binds the number, a
+        statement in code around it or a shape stated of an expression around it, the page.
+        """
         yield from self.equations.check()
         yield from self.statements.check()
         yield from self.bindings.check()
         contradictions = self.roles.contradictions()
         numbers = with_contradictions(self.tables.check(self.numbers.check()), contradictions)
         for check in (*numbers, *self.shapes.check()):
-            # The value of code beside a number is evidence of it, and is reported by that check.
             place = check.line, check.column
             contradiction = contradictions.get(place)
             has_wrong_unit = contradiction is not None and contradiction.in_wrong_unit
@@ -312,11 +335,11 @@ def count_equal_blocks(one: Note, other: Note) -> int:
     def judged_above(note: Note, block: Block) -> list[Any]:
         """Return the formulas, bindings, … of a note that are judged before a block runs."""
         claims = claims_of(note)
-        judged: tuple[Any, ...] = (
+        statements: tuple[Any, ...] = (
             *note.formulas, *note.untypeset_formulas, *claims.said, *claims.bindings,
             *note.predictions,
         )  # fmt: skip
-        return [thing for thing in judged if thing.line < block.fence.line]
+        return [statement for statement in statements if statement.line < block.fence.line]
 
     def is_equal(block: Block, counterpart: Block) -> bool:
         if block != counterpart:
@@ -349,9 +372,9 @@ def run_code(
     watch
         Called after each block with the block, its steps and the variables.
     pause
-        Called with the index of each block after it has run, before it is judged. If it returns a
-        task, the run continues with that; its note must agree with this one so far
-        (`count_equal_blocks`).
+        Called with the index of each block after it has run, before it is judged, unless the run
+        has had effects outside this process. If it returns a task, the run continues with that; its
+        note must agree with this one so far (`count_equal_blocks`).
     judges
         The checks that observe the run, if they exist already.
     memory
@@ -360,12 +383,9 @@ def run_code(
     if {"code", *OF_CODE}.isdisjoint(task.names):
         return
     judges = judges or RunChecks(task)
-
-    rewrite, compile_module = (
-        (reordering.reorder_products, reordering.compile_reordered)
-        if task.settings.reordered
-        else (None, None)
-    )
+    rewrite = compile_module = None
+    if task.settings.reordered:
+        rewrite, compile_module = reordering.reorder_products, reordering.compile_reordered
     timeout = task.settings.timeout
     session = NoteRun(
         task.note, timeout, rewrite, vault=task.folder, beat=beat, compares_later=True,
@@ -376,55 +396,71 @@ def run_code(
         judges.bindings.evaluate = partial(memory.evaluate, evaluate)
     root = task.folder.parent
     read = set() if read is None else read
-    undo_replacements = session.undo_replacements
-    changes: list[tuple[int, str]] = []
+    #: Lines of the note, and what each has replaced in a module, which is then undone.
+    replacements: list[tuple[int, str]] = []
     # Reading and judging a large note may take longer than its code is allowed.
     patience = timeout + len(task.note.text) // _JUDGED_WITHIN_A_SECOND
     try:
         beat(0, patience)
-        claims_of(task.note)
+        claims_of(task.note)  # parsed and kept before the limits of the first block begin
         modules = memory.modules if memory else None
         with record_dependencies(root, read, compile_module, modules):
-            for index in count():
-                if index >= len(judges.task.note.blocks[: judges.task.until]):
-                    break
-                steps = session.steps(index)
-                if session.can_resume and (other := pause(index)):
-                    judges.rebase(other)
-                    session.rebase(other.note)
-                block = session.note.blocks[index]
-                with session.calls_undone_together():
-                    judges.observe(block, steps, session.namespace)
-                    if watch:
-                        watch(block, steps, session.namespace)
-                yield from judges.check_block(index, steps, session.seconds[index])
-        task = judges.task
+            yield from _run_blocks(session, judges, watch, pause)
+        task = judges.task  # `pause` may have replaced it
         if task.until is None:
             if task.settings.trials:  # their runs would take what is replaced for the originals
-                changes += undo_replacements()
+                replacements += session.undo_replacements()
             try_others(
                 task.note, [judges.equations], task.settings.trials, shapes=[judges.shapes],
                 sentences=[judges.bindings],
                 root=root, timeout=timeout, broken=judges.broken, beat=beat,
             )  # fmt: skip
             last = max(len(task.note.blocks) - 1, 0)
-            beat(last, patience)
-            began = monotonic()
-            for check in judges.check():
-                if monotonic() - began > 1:
-                    beat(last, patience)
-                    began = monotonic()
-                yield check
+            yield from _with_beats(judges.check(), partial(beat, last, patience))
     except Exception:
         # What the note has replaced may be the cause of the engine's error.
-        changes += undo_replacements()
-        if not changes:
+        replacements += session.undo_replacements()
+        if not replacements:
             raise
     else:
-        changes += undo_replacements()
-    for line, what in changes:
+        replacements += session.undo_replacements()
+    for line, what in replacements:
         index = sum(block.fence.line < line for block in judges.task.note.blocks) - 1
         yield Check("block", line, what, FAILS, what, block=max(index, 0))
+
+
+def _run_blocks(
+    session: NoteRun,
+    judges: RunChecks,
+    watch: Observer | None,
+    pause: Callable[[int], Task | None],
+) -> Iterator[Check]:
+    """Run one block after the other, and yield the check of each (see `run_code`)."""
+    for index in count():
+        # Computed again each time, since `pause` may have replaced the task.
+        if index >= len(judges.task.note.blocks[: judges.task.until]):
+            return
+        steps = session.steps(index)
+        if session.can_resume and (other := pause(index)):
+            judges.rebase(other)
+            session.rebase(other.note)
+        block = session.note.blocks[index]
+        with session.calls_undone_together():
+            judges.observe(block, steps, session.namespace)
+            if watch:
+                watch(block, steps, session.namespace)
+        yield from judges.check_block(index, steps, session.seconds[index])
+
+
+def _with_beats(checks: Iterable[Check], beat: Callable[[], None]) -> Iterator[Check]:
+    """Yield checks, and send a heartbeat at the beginning and from time to time."""
+    beat()
+    last_beat = monotonic()
+    for check in checks:
+        if monotonic() - last_beat > _BEAT_EVERY:
+            beat()
+            last_beat = monotonic()
+        yield check
 
 
 def inspect(

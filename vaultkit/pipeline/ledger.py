@@ -2,6 +2,9 @@
 
 Every run writes it; the site shows it. Checks are fresh while their key equals the fingerprint of
 all that they rest on (`vaultkit.pipeline.rests_on`); there is no other rule.
+
+A *trial* runs a note on other numbers. It gives an equation that holds a scope: in general, or for
+the numbers of the page. A number that merely occurs on its page also has a scope (`Check.scope`).
 """
 
 from __future__ import annotations
@@ -93,15 +96,15 @@ class Ledger:
         files = tuple(sorted(relative_name(path, self.vault.root.parent) for path in read))
         earlier = self.entry(note)
         if earlier and (not earlier.is_fresh or earlier.read != files):
-            earlier = None
-        tried = {_identity(c): c for c in (earlier.checks if earlier else ()) if c.scope}
-        found = []
+            earlier = None  # something has changed
+        with_scope = {_identity(c): c for c in (earlier.checks if earlier else ()) if c.scope}
+        recorded = []
         for check in sorted(checks, key=lambda check: (check.line, check.column)):
-            if not check.scope and (same := tried.get(_identity(check))):
+            if not check.scope and (same := with_scope.get(_identity(check))):
                 check = replace(check, scope=same.scope, pinned=same.pinned)
-            found.append(check)
-        entry = Entry(tuple(found), files, earlier.machines if earlier else ())
-        # A server builds the site again when the ledger changes, but not for other times.
+            recorded.append(check)
+        entry = Entry(tuple(recorded), files, earlier.machines if earlier else ())
+        # A server builds the site again when the ledger changes; other times are no reason for it.
         if stale or earlier is None or _without_seconds(entry) != _without_seconds(earlier):
             self._write(note, entry, stale)
 
@@ -138,13 +141,14 @@ class Ledger:
     def record_machines(self, note: Note, names: Iterable[str]) -> None:
         """Store the machines on which a note was run again with equal results.
 
-        Those of earlier runs are kept, as long as nothing has changed.
+        Those of earlier runs are kept, as long as nothing has changed; without names, as the
+        results differed on a machine, all are dropped.
         """
         entry = self.entry(note)
         if entry and entry.is_fresh:
             names = set(names)
-            known = tuple(sorted({*entry.machines, *names})) if names else ()
-            self._write(note, replace(entry, machines=known))
+            machines = tuple(sorted({*entry.machines, *names})) if names else ()
+            self._write(note, replace(entry, machines=machines))
 
     def rests_on(self, note: Note) -> Facts:
         """Return what the checks of a note rest on, with the files that its last run has read."""
@@ -166,7 +170,7 @@ class Ledger:
         return len(new)
 
     def prune_deleted(self) -> None:
-        """Delete the entries of notes that no longer exist."""
+        """Delete the entries of notes that no longer exist; other vaults may share the store."""
         names = map(self._name, self.vault.notes.values())
         self._store.forget_others(_KIND, names, f"{self.vault.root.name}/")
 
@@ -199,16 +203,19 @@ def _identity(check: Check) -> tuple[str, int, int, str]:
     return check.kind, check.line, check.column, check.what
 
 
-def public_data(known: Mapping[str, Iterable[Check] | None]) -> dict[str, Any]:
-    """Return the public data of the checks of notes, by the names of the notes."""
+def public_data(checks_of_notes: Mapping[str, Iterable[Check] | None]) -> dict[str, Any]:
+    """Return the public data of the checks of notes, by the names of the notes.
+
+    None instead of the checks says that a note has no fresh ones.
+    """
     return {
         name: None if checks is None else [_public_check(check) for check in checks]
-        for name, checks in known.items()
+        for name, checks in checks_of_notes.items()
     }
 
 
 def _public_check(check: Check) -> dict[str, Any]:
-    """Return the public data of a check."""
+    """Return the public data of a check: without what only editors and updates need."""
     data = check.plain()
     data.pop("fix", None)
     data.pop("block", None)
@@ -252,10 +259,11 @@ def describe_proven(checks: Iterable[Check]) -> str:
     proven = [check for check in checks if check.outcome == HOLDS and check.scope != FOUND]
     counts = Counter(check.kind for check in proven)
     general = Counter(check.kind for check in proven if check.scope == GENERAL)
-    tried = {check.kind for check in proven if check.scope}
+    kinds_with_trials = {check.kind for check in proven if check.scope}
     parts = []
     for kind, plural in KINDS.items():
         if counts[kind]:
-            of_trials = f" ({general[kind] or 'none'} in general)" if kind in tried else ""
+            has_trials = kind in kinds_with_trials
+            of_trials = f" ({general[kind] or 'none'} in general)" if has_trials else ""
             parts.append(f"{counts[kind]} {kind if counts[kind] == 1 else plural}{of_trials}")
     return ", ".join(parts)

@@ -5,7 +5,8 @@ which order a product is summed, and therefore its last bits. If these determine
 shows something that is true on some machines only.
 
 All of them are set before NumPy is loaded. So each machine is a new Python process that runs this
-module as a program; in it, each note runs in a process of its own, as usual.
+module as a program; in it, each note runs in a process of its own, as usual. A *trial* is the run
+of notes and figures on one machine.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -37,8 +38,11 @@ from vaultkit.read.vault import Vault
 from vaultkit.store import store_beside
 from vaultkit.workers.ending import Ending, Limits
 
-#: Kinds of checks that do not run a note's code.
+#: Kinds of checks that do not run a note's code: they are the same on every machine.
 _OF_TEXT = ("form", "link", "formula", "mirror")
+#: White space in outputs, which is not compared: the width of an array's columns depends on its
+#: longest number.
+_SPACES = re.compile(r"[ \t]+")
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,10 @@ class Machine:
     name
         Its name in messages: *0.45 with SkylakeX kernels*.
     kernel
-        The kernels of OpenBLAS that it uses.
+        The kernels of OpenBLAS that it uses: its code for one family of processors. Empty for
+        those that OpenBLAS selects here.
     without
-        A regular expression for the instructions that NumPy does not use.
+        A regular expression for the SIMD instructions that NumPy does not use; empty for none.
     threads
         The number of threads of a product.
     reordered
@@ -85,7 +90,7 @@ class Trial:
     ----------
     machine
         The machine.
-    not_tried
+    why_not_tried
         Why nothing ran on it; empty if something did.
     notes
         The inspection of each note, by its path in the vault.
@@ -93,25 +98,26 @@ class Trial:
         The fingerprint of each figure, or why it has none, by the figure's name.
     seconds
         The duration of the trial.
-    differs
-        The notes and figures with a difference from the first run.
+    differing
+        The names of the notes and figures with a difference from the first run.
     """
 
     machine: Machine
-    not_tried: str = ""
+    why_not_tried: str = ""
     notes: dict[str, Inspection] = field(default_factory=dict)
     figures: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
-    differs: set[str] = field(default_factory=set)
+    differing: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
-        if self.not_tried:
-            return f"{self.machine.name}: not tried: {self.not_tried}"
-        differs = ", ".join(sorted(self.differs))
+        """Return *two threads: nothing differs (62 notes, 3 figures, 9 s)*."""
+        if self.why_not_tried:
+            return f"{self.machine.name}: not tried: {self.why_not_tried}"
+        names = ", ".join(sorted(self.differing))
         notes = count_in_words(len(self.notes), "note")
         figures = count_in_words(len(self.figures), "figure")
-        found = f"differs in {differs}" if differs else "nothing differs"
-        return f"{self.machine.name}: {found} ({notes}, {figures}, {self.seconds:.0f} s)"
+        result = f"differs in {names}" if names else "nothing differs"
+        return f"{self.machine.name}: {result} ({notes}, {figures}, {self.seconds:.0f} s)"
 
 
 @dataclass(frozen=True)
@@ -194,7 +200,7 @@ class Machines:
     @property
     def tried(self) -> list[Trial]:
         """The trials in which something ran."""
-        return [trial for trial in self.trials if not trial.not_tried]
+        return [trial for trial in self.trials if not trial.why_not_tried]
 
     def run(self, notes: Iterable[Note], drawings: Iterable[str] = ()) -> None:
         """Run notes and compute figures on each machine."""
@@ -213,23 +219,31 @@ class Machines:
             began = time.monotonic()
             trial = Trial(machine)
             self.trials.append(trial)
-            trial.not_tried = self._why_not_needed(machine, here) or self._run_on_machine(
-                trial, here, task
-            )
+            trial.why_not_tried = self._why_not_needed(machine, here)
+            if not trial.why_not_tried:
+                trial.why_not_tried = self._run_on_machine(trial, here, task)
             trial.seconds = time.monotonic() - began
 
     def _why_not_needed(self, machine: Machine, here: Arithmetic) -> str:
-        """Return why a machine need not be tried, as it computes like the first; else empty."""
+        """Return why a machine need not be tried, as it computes like the first; else empty.
+
+        In the first run, a product of a note has one thread.
+        """
         if machine.without and not _disabled_instructions(machine, here):
             return "NumPy uses none of them here"
-        is_ordinary = machine.threads == 1 and not machine.without and not machine.reordered
-        is_same = machine.kernel == here.kernel if machine.kernel else is_ordinary
-        return "the first run had it" if is_same else ""
+        if machine.kernel:
+            is_first = machine.kernel == here.kernel
+        else:
+            is_first = machine.threads == 1 and not machine.without and not machine.reordered
+        return "the first run had it" if is_first else ""
 
     def _run_on_machine(self, trial: Trial, here: Arithmetic, task: MachineTask) -> str:
         """Run a task on the machine of a trial, and store the results in the trial.
 
         Return why that is impossible, or an empty string. ``here`` describes this process.
+
+        The process of the machine first writes what its products are computed with, as a line of
+        JSON (`main`). Then it reads the task, and writes each result as a line.
         """
         machine = trial.machine
         environment = dict(os.environ)
@@ -245,11 +259,11 @@ class Machines:
             assert process.stdin
             assert process.stdout
             try:
-                first = process.stdout.readline()
-                if not first:
+                first_line = process.stdout.readline()
+                if not first_line:  # for example, the processor lacks an instruction of the kernels
                     end = _describe_end(process, errors)
                     return f"not possible with this processor or NumPy: {end}"
-                there = Arithmetic(**json.loads(first))
+                there = Arithmetic(**json.loads(first_line))
                 if machine.kernel and there.kernel != machine.kernel:
                     return f"NumPy has no such kernels here, and uses those of {there.kernel}"
                 self.say(f"again with {machine.name}")
@@ -258,62 +272,79 @@ class Machines:
                 process.stdin.close()
                 for line in process.stdout:
                     self._store(trial, json.loads(line))
-                ended = _describe_end(process, errors)
+                end = _describe_end(process, errors)
             finally:
                 process.kill()
+        # If the process ended early, some results are missing.
         for name in map(self._name, task.notes):
             note = self.vault.notes[self.vault.root / name]
-            trial.notes.setdefault(name, Inspection(note, ended=f"not judged: {ended}"))
+            trial.notes.setdefault(name, Inspection(note, ended=f"not judged: {end}"))
         for name in task.drawings:
-            trial.figures.setdefault(name, f"could not be computed: {ended}")
+            trial.figures.setdefault(name, f"could not be computed: {end}")
         return ""
 
     def _store(self, trial: Trial, message: dict[str, Any]) -> None:
-        """Store the inspection of a note, or the fingerprint of a figure, from a message."""
+        """Store the inspection of a note, or the fingerprint of a figure, that `main` has sent."""
         if "figure" in message:
             trial.figures[message["figure"]] = message["fingerprint"]
             return
         note = self.vault.notes[Path(message["note"])]
         checks = [Check.from_plain(check) for check in message["checks"]]
         outputs = {
-            index: [Output(*output) for output in many] for index, many in message["outputs"]
+            index: [Output(*fields) for fields in of_block]
+            for index, of_block in message["outputs"]
         }
-        changed = "" if message["digest"] == note.digest else "it has changed meanwhile; run again"
-        found = Inspection(note, checks, ended=message["ended"] or changed, outputs=outputs)
-        trial.notes[self._name(message["note"])] = found
+        is_same_text = message["digest"] == note.digest
+        ended = message["ended"] or ("" if is_same_text else "it has changed meanwhile; run again")
+        inspection = Inspection(note, checks, ended=ended, outputs=outputs)
+        trial.notes[self._name(message["note"])] = inspection
 
     def _name(self, path: str) -> str:
+        """Return the path of a note in the vault."""
         return self.vault.relative(Path(path))
 
     def differences(self, first: Inspection) -> list[Check]:
-        """Return a failed check for each difference of a note from the first run."""
+        """Return a failed check for each difference of a note from the first run.
+
+        A difference is one failure, however many machines have it.
+        """
         name = self.vault.relative(first.note.path)
         every_digit = self.vault.options.every_digit
-        found: dict[Difference, list[str]] = defaultdict(list)
+        machines_by_difference: dict[Difference, list[str]] = defaultdict(list)
         for trial in self.tried:
             for difference in _differences(first, trial.notes[name], every_digit=every_digit):
-                found[difference].append(trial.machine.name)
-                trial.differs.add(name)
+                machines_by_difference[difference].append(trial.machine.name)
+                trial.differing.add(name)
         return [
-            Check("machine", difference.line, difference.here, FAILS, difference.describe(names))
-            for difference, names in sorted(found.items())
+            Check("machine", difference.line, difference.here, FAILS, difference.describe(machines))
+            for difference, machines in sorted(machines_by_difference.items())
         ]
 
-    def figure_differs(self, name: str, fingerprint: str) -> str:
-        """Return on which machines a figure differs from the first run; empty if on none."""
-        found = defaultdict(list)
+    def describe_differences_of_figure(self, name: str, fingerprint: str) -> str:
+        """Describe on which machines a figure differs from the first run; empty if on none.
+
+        ``fingerprint`` is that of the figure's data in the first run.
+        """
+        machines_by_result = defaultdict(list)
         for trial in self.tried:
-            if trial.figures[name] != fingerprint:
-                trial.differs.add(name)
-                is_digest = re.fullmatch("[0-9a-f]{64}", trial.figures[name])
-                what = "it shows other data" if is_digest else trial.figures[name]
-                found[what].append(trial.machine.name)
-        return "\n".join(f"with {join_names(names)}: {what}" for what, names in found.items())
+            result = trial.figures[name]
+            if result != fingerprint:
+                trial.differing.add(name)
+                is_fingerprint = re.fullmatch("[0-9a-f]{64}", result)  # else an error
+                description = "it shows other data" if is_fingerprint else result
+                machines_by_result[description].append(trial.machine.name)
+        return "\n".join(
+            f"with {join_names(machines)}: {description}"
+            for description, machines in machines_by_result.items()
+        )
 
 
 @dataclass(frozen=True, order=True)
 class Difference:
-    """A result that is different on another machine, there and here, and the explanation."""
+    """A result of a line that is different on another machine, in words, and the explanation.
+
+    If the result is a line of an output or a number in it, it needs no explanation.
+    """
 
     line: int
     here: str
@@ -323,83 +354,110 @@ class Difference:
     def describe(self, machines: Sequence[str]) -> str:
         """Return *0.46 here, 0.45 with SkylakeX kernels: rounding decides this digit*."""
         here, there = (text.replace("\n", " / ") for text in (self.here, self.there))
-        what = "this digit" if NUMBER.fullmatch(here) else "this"
+        decided = "this digit" if NUMBER.fullmatch(here) else "this"
         why = f"\n  {self.why}" if self.why else ""
-        return f"{here} here, {there} with {join_names(machines)}: rounding decides {what}{why}"
+        return f"{here} here, {there} with {join_names(machines)}: rounding decides {decided}{why}"
 
 
 def _differences(
     first: Inspection, other: Inspection, *, every_digit: bool
 ) -> Iterator[Difference]:
-    """Yield the differences between two runs of a note."""
+    """Yield the differences between two runs of a note: in its outputs, then in its checks.
+
+    ``first`` is the run on this machine. If it ended early, that is a failure anyway. In a vault
+    where outputs need not show ``every_digit``, two outputs that hold do not differ.
+    """
     if first.ended:
         return
     if other.ended:
         yield Difference(1, "it runs to its end", "it does not", other.ended)
         return
     here, there = _checks_by_place(first), _checks_by_place(other)
-    reported: set[int | None] = set()
+    differing_blocks: set[int | None] = set()
     for index, outputs in first.outputs.items():
-        checks = [on_machine.get(("block", str(index))) for on_machine in (here, there)]
-        holds = all(check is not None and check.outcome == HOLDS for check in checks)
-        # An output that shows fewer digits than are computed is right if those shown agree.
-        if holds and not every_digit:
+        place = _Place("block", str(index))
+        both_hold = all(
+            check is not None and check.outcome == HOLDS
+            for check in (here.get(place), there.get(place))
+        )
+        if both_hold and not every_digit:
             continue
         for output, output_there in zip(outputs, other.outputs.get(index, ()), strict=False):
             for difference in _compare_outputs(first.note.blocks[index], output, output_there):
-                reported.add(index)
+                differing_blocks.add(index)
                 yield difference
     for place, check in here.items():
         check_there = there.get(place)
         outcome_there = check_there.outcome if check_there else "is not judged"
-        is_reported = check.block is not None and check.block in reported
+        # The outputs of a block explain its outcome better.
+        is_reported = check.block is not None and check.block in differing_blocks
         if check.outcome != outcome_there and not is_reported:
-            failed = check if check.outcome in UNPROVEN else check_there or check
-            what = f"{check.what} {check.outcome}"
-            yield Difference(failed.line, what, outcome_there, failed.why.split("\n")[0])
+            unproven = check if check.outcome in UNPROVEN else check_there or check
+            result = f"{check.what} {check.outcome}"
+            yield Difference(unproven.line, result, outcome_there, unproven.why.split("\n")[0])
 
 
-def _checks_by_place(inspection: Inspection) -> dict[tuple[str, ...], Check]:
-    """Return the check of each thing that code decides; of several for one place, a failure."""
-    found: dict[tuple[str, ...], Check] = {}
+class _Place(NamedTuple):
+    """What a check is about: a block by its index, or words by their kind, position and text."""
+
+    kind: str
+    position: str
+    text: str = ""
+
+
+def _checks_by_place(inspection: Inspection) -> dict[_Place, Check]:
+    """Return the checks that code decides by their places; of several for one place, a failure."""
+    by_place: dict[_Place, Check] = {}
     for check in inspection.checks:
-        place: tuple[str, ...] = (check.kind, str(check.block))
+        if check.kind in _OF_TEXT:
+            continue
+        place = _Place(check.kind, str(check.block))
         if check.block is None:
-            place = (check.kind, f"{check.line}:{check.column}", check.what)
-        has_failure = place in found and found[place].outcome == FAILS
-        if check.kind not in _OF_TEXT and not has_failure:
-            found[place] = check
-    return found
+            place = _Place(check.kind, f"{check.line}:{check.column}", check.what)
+        if place not in by_place or by_place[place].outcome != FAILS:
+            by_place[place] = check
+    return by_place
 
 
 def _compare_outputs(block: Block, one: Output, other: Output) -> Iterator[Difference]:
-    """Compare two outputs of a piece of code line by line, each number digit by digit."""
-    texts = (
-        re.sub(block.volatile, "", text) if block.volatile else text
-        for text in (one.text, other.text)
-    )
-    # The width of an array's columns depends on its longest number.
-    left, right = (re.sub(r"[ \t]+", " ", text).split("\n") for text in texts)
-    if len(left) != len(right):
-        yield Difference(one.line, "\n".join(left).strip(), "\n".join(right).strip())
+    """Yield the differences between two outputs of a piece of code of a block.
+
+    They are compared line by line, each number digit by digit, without the text that the block
+    declares as ``volatile``. A difference is a number, a line if its words differ, or all of it if
+    the number of lines differs.
+    """
+
+    def rows_of(text: str) -> list[str]:
+        stable = re.sub(block.volatile, "", text) if block.volatile else text
+        return _SPACES.sub(" ", stable).split("\n")
+
+    rows, rows_there = rows_of(one.text), rows_of(other.text)
+    if len(rows) != len(rows_there):
+        yield Difference(one.line, "\n".join(rows).strip(), "\n".join(rows_there).strip())
         return
-    for at, (row, row_there) in enumerate(zip(left, right, strict=True)):
-        line = one.line + at if one.shown else one.line
+    for index, (row, row_there) in enumerate(zip(rows, rows_there, strict=True)):
+        # Output that the note does not show has the line of its code.
+        line = one.line + index if one.is_shown else one.line
         words, words_there = (NUMBER.sub("", text).replace(" ", "") for text in (row, row_there))
         numbers, numbers_there = NUMBER.findall(row), NUMBER.findall(row_there)
         if words != words_there or len(numbers) != len(numbers_there):
             yield Difference(line, row.strip(), row_there.strip())
             continue
-        pairs = zip(numbers, numbers_there, strict=True)
-        yield from (Difference(line, number, other) for number, other in pairs if number != other)
+        for number, number_there in zip(numbers, numbers_there, strict=True):
+            if number != number_there:
+                yield Difference(line, number, number_there)
 
 
 def measure_arithmetic() -> Arithmetic:
-    """Compute tiny products; return what computes them: the kernels, and the SIMD instructions."""
+    """Compute tiny products; return what computes them: the kernels, and the SIMD instructions.
+
+    The products are computed so that a process whose kernels or instructions are impossible here
+    ends now, not within a note.
+    """
     from threadpoolctl import threadpool_info
 
-    for kind in (np.float32, np.float64):
-        square = np.ones((64, 64), kind)
+    for dtype in (np.float32, np.float64):
+        square = np.ones((64, 64), dtype)
         np.exp(square @ square - 64).sum()
     kernels = [library.get("architecture", "") for library in threadpool_info()]
     # OpenBLAS reports these kernels under another name than the one that selects them.
@@ -414,7 +472,7 @@ def _disabled_instructions(machine: Machine, here: Arithmetic) -> list[str]:
 
 
 def _describe_end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
-    """Return how the process of a machine ended, with the last line that it wrote."""
+    """Wait for the end of a machine's process; describe it, with the last line of its errors."""
     status = process.wait()
     errors.seek(0)
     last = errors.read().decode(errors="replace").strip().split("\n")[-1]
@@ -433,7 +491,7 @@ def main() -> None:
 
     say(asdict(measure_arithmetic()))
     if not (serialized := sys.stdin.read()):
-        return
+        return  # this machine is not wanted
     task = MachineTask(**json.loads(serialized))
     sys.path[:] = task.path
     root = Path(task.root)
@@ -457,13 +515,13 @@ def main() -> None:
                 fingerprint = str(error)
             say({"figure": name, "fingerprint": fingerprint})
         for note in notes:
-            found = runner.result(note)
+            inspection = runner.result(note)
             say({
                 "note": os.fspath(note.path),
                 "digest": note.digest,
-                "checks": [check.plain() for check in found.checks],
-                "outputs": list(found.outputs.items()),
-                "ended": found.ended,
+                "checks": [check.plain() for check in inspection.checks],
+                "outputs": list(inspection.outputs.items()),
+                "ended": inspection.ended,
             })  # fmt: skip
     finally:
         runner.close()

@@ -31,14 +31,14 @@ from vaultkit.workers.work import Send, beat_sender
 
 
 class Output(NamedTuple):
-    """The computed output of a piece of code, and where the note shows it.
+    """The computed output of a piece of code, and whether the note shows an output.
 
-    ``line`` is the first line of the output shown, or of the code if none is.
+    ``line`` is the first line of the output that the note shows, or of the code if it shows none.
     """
 
     line: int
     text: str
-    shown: bool
+    is_shown: bool
 
 
 @dataclass
@@ -51,70 +51,78 @@ class Inspection:
         The note that was inspected.
     checks
         Its checks.
-    whole
+    is_whole
         Whether the whole note was judged.
     ended
-        How the process ended, if something was not judged for that reason.
-    rests_on
+        How the process ended, if something was not judged for that reason; else empty.
+    files_read
         The files that its code has read.
+    text_is_whole
+        Whether everything was judged that does not need the code to run.
     outputs
         The outputs of each block, by its index, if they were to be kept.
     values
-        The variables that the blocks have bound, in order, if they were to be described.
+        The values that the blocks have given to each variable, in order, if they were to be
+        described.
+    collected
+        What the work has collected after each block, by its index.
+    is_from_ledger
+        Whether the results come from the ledger, without a run.
     """
 
     note: Note
     checks: list[Check] = field(default_factory=list)
-    whole: bool = False
+    is_whole: bool = False
     ended: str = ""
-    rests_on: set[Path] = field(default_factory=set)
-    #: Whether everything was judged that does not need the code to run.
+    files_read: set[Path] = field(default_factory=set)
     text_is_whole: bool = False
     outputs: dict[int, list[Output]] = field(default_factory=dict)
     values: dict[str, list[Value]] = field(default_factory=dict)
-    #: What the work has collected after each block, by its index.
     collected: dict[int, list[Any]] = field(default_factory=dict)
-    #: Whether the results come from the ledger, without a run.
-    cached: bool = False
+    is_from_ledger: bool = False
 
 
 def inspection_of(note: Note, ending: Ending, whole: bool = True) -> Inspection:
     """Return the inspection that the process of a note has sent.
+
+    If the process ended early, that is a failure of the block that ran then, with the same words as
+    `Inspection.ended`.
 
     Parameters
     ----------
     note
         The note.
     ending
-        How the process ended, and its messages.
+        How the process ended, and its messages (see `NoteWork`).
     whole
         Whether it was to judge the whole note.
     """
-    found = Inspection(note)
+    inspection = Inspection(note)
     for message in ending.messages:
         if "check" in message:
-            found.checks.append(Check.from_plain(message["check"]))
+            inspection.checks.append(Check.from_plain(message["check"]))
         for index, outputs in message.get("outputs", ()):
-            found.outputs[index] = [Output(*output) for output in outputs]
+            inspection.outputs[index] = [Output(*fields) for fields in outputs]
         if "collected" in message:
-            found.collected[message["of"]] = message["collected"]
+            inspection.collected[message["of"]] = message["collected"]
         for path in message.get("read", ()):
-            found.rests_on.add(Path(path))
-        for name, (what, shown) in message.get("values", {}).items():
-            found.values.setdefault(name, []).append(Value(message["of"], what, shown))
+            inspection.files_read.add(Path(path))
+        for name, (type_name, text) in message.get("values", {}).items():
+            inspection.values.setdefault(name, []).append(Value(message["of"], type_name, text))
     if ending.kind == "done":
-        found.whole = whole
-        return found
+        inspection.is_whole = whole
+        return inspection
     block = note.blocks[ending.block] if ending.block is not None else None
-    line = block.fence.line if block else 1
-    line = ending.line(os.path.relpath(note.path)) or line
-    found.ended = f"not judged: at line {line} the note {str(ending).splitlines()[0]}"
+    # The line of the note in the trace of the process, if there is one. A block runs under the path
+    # of its note relative to the present folder.
+    line = ending.line(os.path.relpath(note.path)) or (block.fence.line if block else 1)
     why = str(ending)
-    if ending.details and ending.kind != "raised":
+    inspection.ended = f"not judged: at line {line} the note {why.splitlines()[0]}"
+    if ending.details and ending.kind != "raised":  # output that bypassed Python
         why += f"\n  {ending.details}"
     kind, what = ("block", block.section) if block else ("form", note.name)
-    found.checks.append(Check(kind, line, what, FAILS, why, block=ending.block))
-    return found
+    inspection.checks.append(Check(kind, line, what, FAILS, why, block=ending.block))
+    return inspection
 
 
 #: A note with every kind of syntax: inspecting it compiles patterns and warms up caches.
@@ -157,10 +165,13 @@ $$
 
 
 def serialize_task(task: Task) -> bytes:
-    """Serialise a task for another process."""
+    """Serialise a task for another process; if that fails, the traceback in its place.
+
+    The error is then reported for the note alone, when the task is deserialised.
+    """
     try:
         return pickle.dumps(task)
-    except Exception:  # sent in place of the task
+    except Exception:
         return pickle.dumps(traceback.format_exc())
 
 
@@ -200,7 +211,11 @@ class NoteWork:
     collect: Callable[[Note, Mapping[str, Any]], list[Any]] | None = None
 
     def prepare(self) -> None:
-        """Do before the forks what all processes would do, so that they share the memory."""
+        """Do before the forks what all processes would do, so that they share the memory.
+
+        An example is checked, for which all patterns are compiled, and the modules beside the vault
+        are found.
+        """
         note = parse(_EXAMPLE, self.folder / "Example.md")
         for _ in run_code(Task(note, self.folder, frozenset(CHECKS))):
             pass
@@ -227,8 +242,9 @@ class NoteWork:
         A message has ``check`` (a check), or ``of`` (the index of a block) with ``values`` (by
         name, each with its type and text) or ``collected``, or ``outputs``, or ``read`` (paths).
 
-        In the process that later resumes from a checkpoint, ``leave_checkpoint`` returns the
-        serialised task to continue with; else None.
+        ``leave_checkpoint`` is called after each block with its index and the files that were read.
+        In the process that later resumes from a checkpoint, it returns the serialised task to
+        continue with; else None.
         """
         task, judges = self.task, self.judges
         read: set[Path] = set()

@@ -17,14 +17,16 @@ from vaultkit.run.memory import Memory
 from vaultkit.run.session import Step
 
 #: Attributes of a drawing that contain words, not numbers.
-_WORDS = re.compile(r"(?:aria|data)-.*|class|id|role|.*href|style|font-family")
+_ATTRIBUTES_OF_WORDS = re.compile(r"(?:aria|data)-.*|class|id|role|.*href|style|font-family")
+#: A number without end, such as the 16 digits of 0.1 + 0.2.
+_ENDLESS_NUMBER = re.compile(r"\d{16}")
 
 
 @dataclass(frozen=True)
 class Redrawn:
     """A figure after a run of the note.
 
-    If a note shows one drawing twice, there is one result for each, under the same name.
+    If a note shows one drawing twice, there are two results under the same name.
 
     Attributes
     ----------
@@ -85,22 +87,26 @@ class RedrawnFigures:
     ) -> None:
         self._memory = memory
         self._is_edited = is_edited
-        self._waiting = list(_shown(note, vault, figures))
-        self._observed = 0
+        #: The figures that are not drawn yet.
+        self._waiting = list(_shown_figures(note, vault, figures))
+        #: The number of blocks that have run.
+        self._block_count = 0
         self.drawn: list[Redrawn] = []
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Draw the figures whose variables a block has bound; a later block may change these."""
-        self._observed += 1
+        self._block_count += 1
         for shown in list(self._waiting):
-            wanted = shown.figure.variables
-            if self._observed < shown.blocks or not wanted <= variables.keys():
-                continue
-            self._waiting.remove(shown)
-            self.drawn.append(self._result(shown, {name: variables[name] for name in wanted}))
+            names = shown.figure.variables
+            if self._block_count >= shown.blocks and names <= variables.keys():
+                self._waiting.remove(shown)
+                self.drawn.append(self._result(shown, {name: variables[name] for name in names}))
 
     def _result(self, shown: _Shown, variables: Mapping[str, Any]) -> Redrawn:
-        """Return a figure as its variables give it; draw it if these have changed."""
+        """Return a figure as its variables give it; draw it only if these have changed.
+
+        If the note is not edited, it is not drawn; but the memory then knows its variables.
+        """
         redraw = partial(_redraw if self._is_edited else _as_published, shown, variables)
         if not self._memory:
             return redraw()
@@ -115,7 +121,7 @@ def _as_published(shown: _Shown, _variables: Mapping[str, Any]) -> Redrawn:
 
 
 def _redraw(shown: _Shown, variables: Mapping[str, Any]) -> Redrawn:
-    """Draw a figure from the variables of a note."""
+    """Draw a figure from the variables of a note, which may have any values."""
     name = shown.figure.name
     try:
         svg = shown.figure.draw(shown.figure.data(**variables))
@@ -138,16 +144,17 @@ def _is_legible(svg: str) -> bool:
 
     A text may say *−inf* on purpose, as masks do.
     """
-    for part in ElementTree.fromstring(svg).iter():
-        for name, value in part.attrib.items():
-            if re.search("nan|inf", value) and not _WORDS.fullmatch(name):
+    for element in ElementTree.fromstring(svg).iter():
+        for name, value in element.attrib.items():
+            if re.search("nan|inf", value) and not _ATTRIBUTES_OF_WORDS.fullmatch(name):
                 return False
-        if part.tag.endswith("text") and re.search(r"\d{16}", "".join(part.itertext())):
+        is_text = element.tag.endswith("text")  # behind its namespace
+        if is_text and _ENDLESS_NUMBER.search("".join(element.itertext())):
             return False
     return True
 
 
-def _shown(note: Note, vault: Vault, figures: Mapping[str, Figure]) -> Iterator[_Shown]:
+def _shown_figures(note: Note, vault: Vault, figures: Mapping[str, Figure]) -> Iterator[_Shown]:
     """Yield the figures that a note shows and that have variables."""
     for link in note.links:
         if not link.embed or not link.target.endswith(".svg"):

@@ -1,8 +1,8 @@
 """What the checks of a note rest on: the one rule of whether they are still true.
 
 `rests_on` names everything that can change a check of a note, each with a function that returns
-its present state. Checks are fresh as long as the `fingerprint` of all states is the same. The
-names also show which notes a changed file affects (`vaultkit.pipeline.changed`).
+its present state, a *fact*. Checks are fresh as long as the `fingerprint` of all states is the
+same. The names also show which notes a changed file affects (`vaultkit.pipeline.changed`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from vaultkit.store import code_digest, key_of
 Facts = Mapping[str, Callable[[], str]]
 #: The name of a fact of notes with broken links.
 BROKEN = "broken"
-_IMPORT = re.compile(r"^[\s>]*(?:from[ \t]+(\w+)|import[ \t]+([^#\n]+))", re.MULTILINE)
+#: Matches an import: ``from a.b import c`` with *a*, or ``import a.b as d, e`` with the list of
+#: modules. A session has ``>>>`` before it.
+_IMPORT = re.compile(
+    r"^[\s>]*(?:from[ \t]+(?P<package>\w+)|import[ \t]+(?P<modules>[^#\n]+))", re.MULTILINE
+)
+#: The name of a package in a requirement such as ``numpy>=2; python_version > "3"``.
 _PACKAGE = re.compile(r"[\w.-]+")
 #: What all results rest on.
 _ENVIRONMENT: Facts = {
@@ -77,10 +82,10 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
         try:
             path = vault.find(link.target, note.path)
         except BrokenLinkError:
-            facts[called] = facts[BROKEN] = str
+            facts[called] = facts[BROKEN] = str  # whose state is empty
             continue
         relative = vault.relative(path)
-        facts[called] = partial(str, relative)
+        facts[called] = partial(str, relative)  # another file of this name would get the link
         other = vault.notes.get(path)
         if other is None:
             facts[f"link:{relative}"] = partial(_digest_of_file, path)
@@ -88,6 +93,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
             facts[f"link:{relative}"] = partial(getattr, other, "outline")
     for other in cited.quoted_notes(note, vault).values():
         facts[f"cited:{vault.relative(other.path)}"] = partial(cited.hash_of_numbers, other)
+    # Two notes of one name are a failure of both.
     for name in {name.casefold() for name in (note.name, *note.aliases)}:
         others = [vault.relative(path) for path in vault.notes_by_name[name] if path != note.path]
         if others:
@@ -112,7 +118,8 @@ def rests_on_module(module: str, beside: Path) -> Facts:
     facts = dict(_ENVIRONMENT)
     waiting = [module.partition(".")[0]]
     for name in waiting:  # which grows in the loop
-        if f"module:{name}" in facts or name == __name__.partition(".")[0]:
+        is_engine = name == __name__.partition(".")[0]  # a fact of the environment
+        if f"module:{name}" in facts or is_engine:
             continue
         facts[f"module:{name}"] = partial(_state_of_module, name, beside)
         for path in (beside / f"{name}.py", *(beside / name).rglob("*")):
@@ -149,14 +156,18 @@ def uses_local_modules(facts: Facts) -> bool:
 def _state_of_options(note: Note, vault: Vault) -> str:
     """Return the settings that decide about the checks of a note, and the checks, as a text."""
     options, path = vault.options, vault.relative(note.path)
-    names = sorted(checks_of(note, options, path))
-    asked = (
-        options.requests_checks(note, path),
-        options.every_digit,
-        options.timeout,
-        options.trials,
-    )
-    return repr((names, asked, options.unwritten, options.unjudged, vault.preamble))
+    return repr((
+        sorted(checks_of(note, options, path)),
+        (
+            options.requests_checks(note, path),
+            options.every_digit,
+            options.timeout,
+            options.trials,
+        ),
+        options.unwritten,
+        options.unjudged,
+        vault.preamble,
+    ))  # fmt: skip
 
 
 def _imported_modules(source: str) -> Iterator[str]:
@@ -166,9 +177,9 @@ def _imported_modules(source: str) -> Iterator[str]:
     ['a', 'd', 'f', 'i']
     """
     for found in _IMPORT.finditer(source):
-        for name in found[1], *(found[2] or "").split(","):
-            if word := re.match(r"\s*(\w+)", name or ""):
-                yield word[1]
+        for name in (found["package"] or found["modules"]).split(","):
+            if first := re.match(r"\s*(\w+)", name):
+                yield first[1]
 
 
 #: The state of a module that is neither a folder nor a file beside the vault.
@@ -176,7 +187,11 @@ _NOT_LOCAL = "00"
 
 
 def _state_of_module(name: str, beside: Path) -> str:
-    """Return whether a module is a folder or a file beside the vault, and its version."""
+    """Return whether a module is a folder or a file beside the vault, else its version.
+
+    The state is two digits, and for an installed package the versions: ``10`` for a folder, ``01``
+    for a file, ``00[('numpy', '2.3.0')]``.
+    """
     local = f"{(beside / name).is_dir():d}{(beside / f'{name}.py').is_file():d}"
     is_installed = local == _NOT_LOCAL and name not in sys.stdlib_module_names
     return local + (_versions(name) if is_installed else "")
@@ -184,22 +199,26 @@ def _state_of_module(name: str, beside: Path) -> str:
 
 @cache
 def _versions(name: str) -> str:
-    """Return the versions of an installed package and of all that it requires."""
-    found: dict[str, str] = {}
-    waiting = [name] if _provides_itself(name) else [*_distributions().get(name, ())]
+    """Return the versions of an installed package and of all that it requires, as a text.
+
+    The version of a required package that is not installed is empty.
+    """
+    versions: dict[str, str] = {}
+    waiting = [name] if _is_in_own_distribution(name) else [*_distributions().get(name, ())]
     while waiting:
         package = waiting.pop()
-        if package not in found:
-            found[package] = ""
+        if package not in versions:
+            versions[package] = ""
             with suppress(metadata.PackageNotFoundError):
                 distribution = metadata.distribution(package)
-                found[package] = distribution.version
+                versions[package] = distribution.version
+                # Those of an extra, `pytest; extra == "test"`, are optional.
                 required = (text for text in distribution.requires or () if "extra" not in text)
                 waiting += [word[0] for text in required if (word := _PACKAGE.match(text))]
-    return repr(sorted(found.items()))
+    return repr(sorted(versions.items()))
 
 
-def _provides_itself(name: str) -> bool:
+def _is_in_own_distribution(name: str) -> bool:
     """Return whether a package is in the distribution of the same name, as most are."""
     with suppress(metadata.PackageNotFoundError):
         return any(path.parts[0] == name for path in metadata.distribution(name).files or ())

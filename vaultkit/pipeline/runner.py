@@ -56,13 +56,18 @@ class Runner:
         self._ledger = ledger
         self._began = time.time_ns()
         self._workers = workers or workers_of(vault.root, count, limits)
+        #: The keys by which the workers know the notes that were submitted.
         self._keys: dict[Path, str] = {}
         #: The tasks of the notes, each computed when it is first needed.
         self._tasks: dict[Path, Callable[[], Task]] = {}
+        #: The inspections that are finished.
         self._inspections: dict[Path, Inspection] = {}
 
     def submit(self, notes: Iterable[tuple[Note, int | None]]) -> None:
-        """Announce the notes that will be requested, in this order, and up to which block."""
+        """Announce the notes that will be requested, in this order.
+
+        Each comes with the index of the block before which its run stops; None for a whole run.
+        """
         for note, until in notes:
             if self._reuse_from_ledger(note, until):
                 continue
@@ -82,16 +87,16 @@ class Runner:
             self.submit([(note, None)])
         if note.path not in self._inspections:
             task = self._tasks.pop(note.path)
-            is_run = _needs_process(note, task)
+            has_process = _needs_process(note, task)
             self._workers.attend()
             text = self._inspect_text(task())  # in parallel with its code
-            ending = self._workers.result(self._keys[note.path]) if is_run else Ending("done")
-            found = inspection_of(note, ending, task().until is None)
-            found.checks[:0] = text.checks
-            found.whole &= text.whole
-            found.text_is_whole = text.whole
-            found.ended = text.ended or found.ended
-            self._inspections[note.path] = found
+            ending = self._workers.result(self._keys[note.path]) if has_process else Ending("done")
+            inspection = inspection_of(note, ending, whole=task().until is None)
+            inspection.checks[:0] = text.checks
+            inspection.is_whole &= text.is_whole
+            inspection.text_is_whole = text.is_whole
+            inspection.ended = text.ended or inspection.ended
+            self._inspections[note.path] = inspection
         return self._inspections[note.path]
 
     def _inspect_text(self, task: Task) -> Inspection:
@@ -101,7 +106,7 @@ class Runner:
         """
         task = replace(task, settings=replace(task.settings, typeset=None))
         try:
-            return Inspection(task.note, list(text_checks(task, self.vault)), whole=True)
+            return Inspection(task.note, list(text_checks(task, self.vault)), is_whole=True)
         except Exception:
             return inspection_of(task.note, Ending("raised", details=traceback.format_exc()))
 
@@ -110,13 +115,13 @@ class Runner:
         if key := self._keys.get(note.path):
             self._workers.cancel(key)
 
-    def record(self, found: Inspection, ledger: Ledger) -> None:
-        """Store an inspection in a ledger."""
-        if not found.cached:
+    def record(self, inspection: Inspection, ledger: Ledger) -> None:
+        """Store an inspection in a ledger, unless it comes from there."""
+        if not inspection.is_from_ledger:
             # A file that was changed meanwhile may differ from what the code has read.
-            files = files_of(found.note, self.vault, found.rests_on)
-            stale = any(_changed_after(path, self._began) for path in files)
-            ledger.record(found.note, found.checks, found.rests_on, stale=stale)
+            files = files_of(inspection.note, self.vault, inspection.files_read)
+            stale = any(_changed_since(path, self._began) for path in files)
+            ledger.record(inspection.note, inspection.checks, inspection.files_read, stale=stale)
 
     def _reuse_from_ledger(self, note: Note, until: int | None) -> bool:
         """Reuse the results of a note from the ledger, if they are fresh and nothing failed.
@@ -128,12 +133,13 @@ class Runner:
         is_usual_run = until is None and trials == self.vault.options.trials
         if self._ledger is None or not is_usual_run:
             return False
-        found = self._ledger.fresh_checks(note)
-        if found is None or any(check.outcome == FAILS for check in found):
+        checks = self._ledger.fresh_checks(note)
+        if checks is None or any(check.outcome == FAILS for check in checks):
             return False
-        if not trials:  # their results come from another run
-            found = [c if c.scope == FOUND else replace(c, scope="", pinned="") for c in found]
-        self._inspections[note.path] = Inspection(note, found, whole=True, cached=True)
+        if not trials:
+            # The ledger keeps the results of trials on other numbers, which this run has not made.
+            checks = [c if c.scope == FOUND else replace(c, scope="", pinned="") for c in checks]
+        self._inspections[note.path] = Inspection(note, checks, is_whole=True, is_from_ledger=True)
         return True
 
     def close(self) -> None:
@@ -150,7 +156,11 @@ def workers_of(folder: Path, count: int | None = None, limits: Limits | None = N
 
 
 def _needs_process(note: Note, task: Callable[[], Task]) -> bool:
-    """Return whether a note needs a process; forking one takes longer than reading a text."""
+    """Return whether a note needs a process; forking one takes longer than reading a text.
+
+    It does if it has code, if its formulas are typeset, or if the settings ask for checks of code
+    also where there is none.
+    """
     if note.blocks:
         return True
     typesets = task().settings.typeset is not None and bool(note.formulas)
@@ -162,11 +172,11 @@ def _serialize(task: Callable[[], Task]) -> bytes:
     return serialize_task(task())
 
 
-def _changed_after(path: Path, moment: int) -> bool:
+def _changed_since(path: Path, moment: int) -> bool:
     """Return whether a file was written at or after a moment, in nanoseconds."""
     try:
         return path.stat().st_mtime_ns >= moment
     except FileNotFoundError:
         return False  # a block may name a file that has never been there
     except OSError:
-        return True
+        return True  # nobody knows: the checks are then not taken as fresh

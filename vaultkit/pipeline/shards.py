@@ -37,8 +37,9 @@ class Shard:
         >>> Shard.read("1/4")
         Shard(number=1, count=4)
         """
-        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
-        number, count = map(int, found.groups()) if found else (0, 0)
+        # Six digits are enough, and `int` refuses a text of thousands.
+        found = re.fullmatch(r"(?P<number>[0-9]{1,6})/(?P<count>[0-9]{1,6})", text)
+        number, count = (int(found["number"]), int(found["count"])) if found else (0, 0)
         if not 1 <= number <= count:
             raise ShardError(f"--shard {text}: write 1/4 for the first of four shares, up to 4/4")
         return cls(number, count)

@@ -9,10 +9,11 @@ from pathlib import Path
 from vaultkit.checks.check import UNJUDGED, Check
 
 #: Up to so many failures need no table.
-FEW = 10
+_MOST_WITHOUT_TABLE = 10
 #: The number of failures of a note that are printed without ``-v``.
 MOST_OF_A_NOTE = 5
-_WORST, _WIDTH = 5, 100
+#: The number of notes in the table of those with most failures, and the width of an example.
+_MOST_NOTES, _WIDTH = 5, 100
 #: Printed after the first check of a vault.
 VERDICTS = """\
 What these words mean (printed once)
@@ -46,18 +47,19 @@ def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -
     >>> summary([("A.md", Check("link", 3, "[[X]]", "fails", "no note"))], "u", "b")
     []
     """
-    found = list(failures)
-    if len(found) <= FEW:
+    failures = list(failures)
+    if len(failures) <= _MOST_WITHOUT_TABLE:
         return []
-    kinds = Counter(check.kind for _, check in found)
-    notes = Counter(path for path, _ in found)
+    kinds = Counter(check.kind for _, check in failures)
+    notes = Counter(path for path, _ in failures)
+    # Backwards, so that the first failure of each kind stays.
     examples = {
         check.kind: _shortened(f"{Path(path).name}:{check.line}: {check.why.strip()}")
-        for path, check in reversed(found)
+        for path, check in reversed(failures)
     }
     rows = [(kind, str(count), examples[kind]) for kind, count in kinds.most_common()]
-    worst = [(str(count), path) for path, count in notes.most_common(_WORST)]
-    stale = sum(check.fix is not None for _, check in found)
+    worst = [(str(count), path) for path, count in notes.most_common(_MOST_NOTES)]
+    stale = sum(check.fix is not None for _, check in failures)
     next_steps = [
         (f"  {update}", f"rewrites outputs and code that are stale: {stale:,} of these"),
         (f"  {baseline}", "records what fails now; then only new failures count"),
@@ -65,7 +67,7 @@ def summary(failures: Iterable[tuple[str, Check]], update: str, baseline: str) -
     many = "1 note" if len(notes) == 1 else f"{len(notes):,} notes"
     return [
         "",
-        f"{len(found):,} failures in {many}",
+        f"{len(failures):,} failures in {many}",
         "",
         *_table([("kind", "failures", "one of them"), *rows], right=1),
         "",
@@ -90,7 +92,11 @@ def unjudged_rows(found: Iterable[tuple[str, Check]]) -> list[str]:
 
 
 def _table(rows: Sequence[tuple[str, ...]], right: int | None = None) -> list[str]:
-    """Return rows as aligned text, with one column flush right."""
+    """Return rows as aligned text; the column with the index ``right`` is flush right.
+
+    >>> _table([("a", "12"), ("bc", "3")], right=1)
+    ['a   12', 'bc   3']
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -102,6 +108,7 @@ def _table(rows: Sequence[tuple[str, ...]], right: int | None = None) -> list[st
 
 
 def _first_line(text: str) -> str:
+    """Return the first line of a text, with single spaces between its words."""
     return " ".join(text.split("\n", 1)[0].split())
 
 
