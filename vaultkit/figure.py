@@ -21,7 +21,12 @@ from typing import Any
 
 import numpy as np
 
-_STAMP = re.compile(r"<metadata>drawn from ([0-9a-f]{64})</metadata>")
+#: Matches the fingerprint in a drawing, its *stamp*.
+_STAMP = re.compile(r"<metadata>drawn from (?P<fingerprint>[0-9a-f]{64})</metadata>")
+#: The beginning of an SVG, behind which the stamp is inserted.
+_SVG_TAG = re.compile(r"<svg\b[^>]*>")
+#: Numbers below this are rounding errors, which are not visible.
+_NOISE = 1e-12
 _source = cache(inspect.getsource)
 
 
@@ -69,7 +74,7 @@ class Figure:
         """Return the SVG with the fingerprint in its metadata."""
         svg = self.draw(self.data())
         stamp = f"<metadata>drawn from {self.fingerprint()}</metadata>"
-        return re.sub(r"(<svg\b[^>]*>)", rf"\1{stamp}", svg, count=1)
+        return _SVG_TAG.sub(rf"\g<0>{stamp}", svg, count=1)
 
 
 def without_stamp(svg: str) -> str:
@@ -80,15 +85,19 @@ def without_stamp(svg: str) -> str:
 def stamp_of(svg: str) -> str | None:
     """Return the fingerprint in a drawing, or None if it contains none."""
     found = _STAMP.search(svg)
-    return found[1] if found else None
+    return found["fingerprint"] if found else None
 
 
 def _canonical(value: Any) -> str:
-    """Return a text that is equal for equal arrays, up to six digits."""
+    """Return a text that is equal for equal arrays, up to six digits.
+
+    >>> _canonical([0.1 + 0.2, -0.0]), _canonical("a")
+    ('(2,)[0.3,0]', '()[a]')
+    """
     array = np.asarray(value)
-    if array.dtype.kind in "fc":
-        # Adding zero turns -0.0 into 0.0; a value below 1e-12 is rounding noise.
-        values = [f"{0.0 + (x if abs(x) > 1e-12 else 0.0):.6g}" for x in array.ravel()]
+    if array.dtype.kind in "fc":  # float or complex
+        # Adding zero turns -0.0 into 0.0.
+        values = [f"{0.0 + (x if abs(x) > _NOISE else 0.0):.6g}" for x in array.ravel()]
     else:
         values = [str(x) for x in array.ravel()]
     return f"{array.shape}[{','.join(values)}]"

@@ -35,8 +35,10 @@ y
 array([2., 4.])
 ```
 """
-#: Characters that a file name cannot contain on some system, or in an Obsidian link.
+#: A character that a file name cannot contain on some system, or in an Obsidian link.
 FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]')
+#: The mark for the title in a template, as in Obsidian.
+_TITLE = re.compile(r"\{\{\s*title\s*\}\}")
 
 
 class TakenError(ValueError):
@@ -59,10 +61,8 @@ def write(name: str, vault: Vault) -> Path:
 def draft(name: str, vault: Vault, folder: Path | None = None) -> tuple[Path, str]:
     """Return the path and the text of a new note in a folder of a vault; the note is not written.
 
-    Without a folder, it is in that of the vault.
-
-    If the vault's settings name a ``template``, the text is that of the template, with
-    ``{{title}}`` replaced as in Obsidian.
+    Without ``folder``, it is at the vault's root. If the vault's settings name a ``template``, the
+    text is that of the template, with the name for ``{{title}}``.
 
     Raises
     ------
@@ -70,7 +70,8 @@ def draft(name: str, vault: Vault, folder: Path | None = None) -> tuple[Path, st
         If the name is invalid or in use, or the folder is outside the vault.
     """
     title = name.strip().removesuffix(".md")
-    if not title or FORBIDDEN.search(title) or title.startswith("."):
+    is_hidden = title.startswith(".")
+    if not title or FORBIDDEN.search(title) or is_hidden:
         raise TakenError(f"{name!r} cannot be the name of a note")
     folder = folder or vault.root
     if not folder.resolve().is_relative_to(vault.root.resolve()):
@@ -85,5 +86,5 @@ def draft(name: str, vault: Vault, folder: Path | None = None) -> tuple[Path, st
             text = (vault.root / vault.options.template).read_text(encoding="utf-8-sig")
         except (OSError, ValueError) as error:
             raise TakenError(f"template {vault.options.template!r}: {error}") from error
-        text = re.sub(r"\{\{\s*title\s*\}\}", lambda _: title, text)
+        text = _TITLE.sub(lambda _: title, text)
     return path, text

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 #: Seconds for which a process waits while another one writes.
 _PATIENCE = 5
+#: The only table: a row for each entry, with the CRC-32 of its content, by which damage is found.
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS kept (kind TEXT, name BLOB, key BLOB, sum INTEGER, content BLOB,"
     " PRIMARY KEY (kind, name)) WITHOUT ROWID"
@@ -92,15 +93,16 @@ class Store:
         """Yield each undamaged entry of a kind, or only that of a name, whatever its key is."""
         query = "SELECT name, key, sum, content FROM kept WHERE kind = ?"
         if name is None:
-            found = self._run(query, (kind,))
+            rows = self._run(query, (kind,))
         else:
-            found = self._run(f"{query} AND name = ?", (kind, _encode(name)))
-        for row in found:
+            rows = self._run(f"{query} AND name = ?", (kind, _encode(name)))
+        for row in rows:
+            # SQLite itself does not ensure the types of columns.
             if [type(value) for value in row] != [bytes, bytes, int, bytes]:
                 continue
-            encoded, key, checksum, content = row
+            encoded_name, key, checksum, content = row
             if zlib.crc32(content) == checksum:
-                yield Row(encoded.decode("utf-8", "surrogatepass"), key, content)
+                yield Row(_decode(encoded_name), key, content)
 
     def put(self, kind: str, name: str, key: bytes, content: bytes) -> None:
         """Store the entry of a name, replacing an older one."""
@@ -109,8 +111,8 @@ class Store:
 
     def names(self, kind: str) -> set[str]:
         """Return the names of all entries of a kind."""
-        found = self._run("SELECT name FROM kept WHERE kind = ?", (kind,))
-        return {bytes(name).decode("utf-8", "surrogatepass") for (name,) in found}
+        rows = self._run("SELECT name FROM kept WHERE kind = ?", (kind,))
+        return {_decode(bytes(name)) for (name,) in rows}
 
     def forget_others(self, kind: str, names: Iterable[str], prefix: str = "") -> None:
         """Delete the entries of a kind with other names than these.
@@ -146,6 +148,7 @@ class Store:
         self._lock.release()
 
     def _close(self) -> None:
+        """Close the connection. The caller holds the lock."""
         if self._connection:
             self._connection.close()
             self._connection = None
@@ -207,6 +210,7 @@ _locked_for_fork: list[Store] = []
 
 
 def _before_fork() -> None:
+    """Close all stores and lock them, so that no thread opens one while this process forks."""
     _forking.acquire()
     _locked_for_fork[:] = _open
     for store in _locked_for_fork:
@@ -214,6 +218,7 @@ def _before_fork() -> None:
 
 
 def _after_fork() -> None:
+    """Unlock the stores, in both processes."""
     for store in _locked_for_fork:
         store.forked()
     _locked_for_fork.clear()
@@ -238,6 +243,7 @@ def store_beside(root: Path) -> Store:
     return store_in(root.parent / ".cache" / "vaultkit")
 
 
+#: The stores of this process, by their files.
 _stores: dict[Path, Store] = {}
 
 
@@ -262,7 +268,8 @@ def key_of(*facts: object) -> bytes:
     """
     digest = hashlib.sha256()
     for fact in facts:
-        data = fact if isinstance(fact, bytes) else repr(fact).encode("utf-8", "surrogatepass")
+        data = fact if isinstance(fact, bytes) else _encode(repr(fact))
+        # With its length, so that "ab" and "c" differ from "a" and "bc".
         digest.update(b"%d:" % len(data) + data)
     return digest.digest()
 
@@ -276,6 +283,11 @@ def code_digest(folder: Path) -> bytes:
     return digest.digest()
 
 
-def _encode(name: str) -> bytes:
-    """Encode a file name for SQLite, whatever its bytes are."""
-    return name.encode("utf-8", "surrogatepass")
+def _encode(text: str) -> bytes:
+    """Encode a file name or another text, which may have lone surrogates for invalid bytes."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decode(data: bytes) -> str:
+    """Return the text that `_encode` has encoded."""
+    return data.decode("utf-8", "surrogatepass")

@@ -22,7 +22,7 @@ def note(monkeypatch: pytest.MonkeyPatch) -> Received:
 
 
 def results(note: Received, *lines: bytes) -> None:
-    take, _, _ = note.readers
+    take, _, _ = note.takers
     for line in lines:
         take(TOKEN + line + b"\n")
 
@@ -35,16 +35,24 @@ def test_a_heartbeat_says_how_long_a_note_may_be_silent(note: Received) -> None:
     results(note, b'B{"block":4,"limit":5}')
     assert (note.deadline, note.beats) == (150.5, 2)
     # Once it is clear that it has to end, it gets no more time.
-    take, _, _ = note.readers
+    take, _, _ = note.takers
     take(b"anything\n")
     results(note, b'B{"block":5,"limit":50}')
-    assert (note.deadline, note.beats, note.verdict) == (150.5, 2, "garbled")
+    assert (note.deadline, note.beats, note.reason_to_end) == (150.5, 2, "garbled")
 
 
 def test_a_heartbeat_says_how_long_a_note_may_compute(note: Received) -> None:
-    assert [note.has_spent(seconds) for seconds in (3.0, 10.0, 10.1)] == [False, False, True]
+    assert [note.has_used_too_much(seconds) for seconds in (3.0, 10.0, 10.1)] == [
+        False,
+        False,
+        True,
+    ]
     results(note, b'B{"block":3,"limit":2}')
-    assert [note.has_spent(seconds) for seconds in (10.2, 12.7, 12.8)] == [False, False, True]
+    assert [note.has_used_too_much(seconds) for seconds in (10.2, 12.7, 12.8)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 TRACE = b"""\
@@ -62,8 +70,8 @@ Current thread 0x00007e (most recent call first):
 
 
 def test_where_it_was_is_read_from_the_trace(note: Received) -> None:
-    note.readers[2](TRACE[:99])
-    note.readers[2](TRACE[99:])
+    note.takers[2](TRACE[:99])
+    note.takers[2](TRACE[99:])
     ending = note.make_ending(None, signal.SIGSEGV, 0)
     assert ending.frames == (
         ("session.py", 90), ("Note.md", 2), ("ctypes.py", 524), ("N\\xf6te.md", 7),
@@ -76,8 +84,8 @@ def test_where_it_was_is_read_from_the_trace(note: Received) -> None:
 
 
 def test_of_a_long_trace_the_end_is_kept(note: Received) -> None:
-    note.readers[2](b"x" * 70000)
-    note.readers[2](TRACE)
+    note.takers[2](b"x" * 70000)
+    note.takers[2](TRACE)
     assert len(note.trace) == 65536
     assert note.make_ending(None, signal.SIGSEGV, 0).line("Note.md") == 2
 

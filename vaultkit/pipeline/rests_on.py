@@ -93,7 +93,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
             facts[f"link:{relative}"] = partial(getattr, other, "outline")
     for other in cited.quoted_notes(note, vault).values():
         facts[f"cited:{vault.relative(other.path)}"] = partial(cited.hash_of_numbers, other)
-    # Two notes of one name are a failure of both.
+    # An alias that another note has is a failure.
     for name in {name.casefold() for name in (note.name, *note.aliases)}:
         others = [vault.relative(path) for path in vault.notes_by_name[name] if path != note.path]
         if others:

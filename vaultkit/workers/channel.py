@@ -1,7 +1,8 @@
 """The messages from the process of a note to its keeper.
 
 The process writes lines (`Channel`), each with a token that the note cannot guess. The keeper
-collects them, the note's other output, and the interpreter's trace (`Received`).
+collects them, the note's other output, and the interpreter's trace (`Received`). A *heartbeat* is a
+message that says which block begins, and how much time it may take.
 """
 
 from __future__ import annotations
@@ -22,14 +23,26 @@ from vaultkit.workers.work import is_beat
 Take = Callable[[bytes], None]
 
 #: The kinds of messages: a result, a heartbeat, the end of the work, the traceback of an error that
-#: ended it, and the last heartbeat of a process of which the note has forked a copy.
+#: ended it, and the last heartbeat of a process of which the note has forked a copy. Each is one
+#: byte behind the token.
 _RESULT, _BEAT, DONE, RAISED, _COPY = b"M", b"B", b"E", b"R", b"C"
 #: Exit status of a process that cannot send its results, or whose memory has run out.
 CUT_OFF, OUT_OF_MEMORY = 70, 71
-#: Bytes of results that are sent without waiting for the next heartbeat.
+#: Bytes of results from which on they are sent without waiting for the next heartbeat.
 _MOST_PENDING = 1 << 16
-#: Bytes kept of output that bypassed Python, at its beginning and end.
+#: Bytes kept of output that bypassed Python, at its beginning and end, and of a trace.
 _KEPT_OUTPUT = 16384
+_KEPT_TRACE = 4 * _KEPT_OUTPUT
+#: Bytes that are read from a pipe at once (its usual size), and how many times in a row: a note
+#: that writes without end must not keep its keeper busy.
+_PART, _MOST_PARTS = 65536, 64
+#: The calls of a thread in a trace of faulthandler, and one of these calls (see `frames_of`).
+_STACK = re.compile(
+    r"^(?P<thread>Current thread|Thread) .*\(most recent call first\):\n"
+    r"(?P<calls>(?:  File .*\n)+)",
+    re.MULTILINE,
+)
+_CALL = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+)')
 # Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
 _getpid = os.getpid
@@ -64,8 +77,8 @@ class Channel:
             self._beat = message
             return
         self._exit_if_copy()
-        # Results wait for the next heartbeat, so that the keeper need not wake up for each of them.
-        # They are sent before the next block, which may end this process.
+        # Results wait for the next heartbeat, so that fewer writes are needed. They are sent before
+        # the next block, which may end this process.
         line = self._line(_RESULT, message)
         self._sent += line
         self._pending += line
@@ -78,7 +91,10 @@ class Channel:
         self._pending = bytes(self._sent)
 
     def announce_exit(self) -> None:
-        """Announce that only threads and exit handlers of the note follow."""
+        """Announce that only threads and exit handlers of the note follow.
+
+        Without a heartbeat, no code of the note has run.
+        """
         if self._beat:
             self.send_now(_BEAT, {**self._beat, "leaving": True})
 
@@ -89,20 +105,20 @@ class Channel:
         self._flush()
 
     def _exit_if_copy(self) -> None:
-        """Exit if this process is a copy that the note has forked."""
+        """Exit if this process is a copy that the note has forked, after telling the keeper."""
         if _getpid() != self._pid:
             self._pending = self._line(_COPY, self._beat)
             self._flush()
             _exit(CUT_OFF)
 
     def _flush(self) -> None:
-        """Write the message that was held back; end the process if the channel is closed."""
-        line, self._pending = self._pending, b""
+        """Write the messages that wait; end the process if the note has closed the channel."""
+        unsent, self._pending = self._pending, b""
         try:
-            while line:
-                line = line[os.write(self._descriptor, line) :]
+            while unsent:
+                unsent = unsent[os.write(self._descriptor, unsent) :]
         except OSError:
-            _exit(CUT_OFF)  # the note has closed it: without the last message, the work is not done
+            _exit(CUT_OFF)
 
     def _line(self, kind: bytes, message: Any) -> bytes:
         """Return a message as a line: the token, the kind, and JSON."""
@@ -126,10 +142,11 @@ class Received:
         self.limits = limits
         #: The time by the clock at which it must have sent the next heartbeat.
         self.deadline = time.monotonic() + limits.seconds
-        #: The processor time that is allowed since its last heartbeat, and the time it had used
-        #: then.
-        self.allowed = limits.seconds
-        self.spent: float | None = None
+        #: Seconds of processor time that are allowed from its last heartbeat on, and those that it
+        #: had used when they were first measured after that; None if they were not.
+        self._allowed = limits.seconds
+        self._used_at_beat: float | None = None
+        #: Its results, each as JSON.
         self.messages: list[bytes] = []
         #: The last heartbeat, and the number of heartbeats.
         self.beat: dict[str, Any] = {}
@@ -137,43 +154,46 @@ class Received:
         #: Whether its work has ended, and the traceback of the error that ended it, if one did.
         self.done = False
         self.error = ""
-        #: The reason to end it, if what was received gives one; and the number of its processes.
-        self.verdict: Kind | None = None
+        #: Why it has to be ended, if what was received gives a reason.
+        self.reason_to_end: Kind | None = None
+        #: The number of its processes, if that is the reason; else 0.
         self.process_count = 0
         #: The beginning and the end of its output, and the trace of faulthandler.
-        self.head = self.tail = self.trace = b""
+        self._head = self._tail = self.trace = b""
         #: The beginning of a message that is not complete yet.
-        self._rest = b""
+        self._incomplete = b""
         #: The bytes received through each pipe.
         self._sizes = {"results": 0, "output": 0}
 
     @property
-    def readers(self) -> tuple[Take, ...]:
-        """The reader of each pipe."""
+    def takers(self) -> tuple[Take, ...]:
+        """What receives the data of each pipe: of results, of output and of traces."""
         return self._take_results, self._take_output, self._take_trace
 
-    def has_spent(self, seconds: float) -> bool:
-        """Return whether it has exceeded its processor time, given the total."""
-        if self.spent is None:
-            self.spent = seconds
-        return seconds - self.spent > self.allowed
+    def has_used_too_much(self, seconds: float) -> bool:
+        """Return whether it has exceeded its processor time, given all that it has used."""
+        if self._used_at_beat is None:
+            self._used_at_beat = seconds
+        return seconds - self._used_at_beat > self._allowed
 
     def _take_results(self, data: bytes) -> None:
-        """Read results."""
+        """Take lines of the channel, the last perhaps incomplete."""
         self._count("results", data)
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        *lines, self._incomplete = (self._incomplete + data).split(b"\n")
         for line in lines:
-            token, kind, message = line[:16], line[16:17], line[17:]
-            if token != self.token:
-                self.verdict = self.verdict or "garbled"
-            elif kind == _RESULT:
+            if not line.startswith(self.token):  # the note has written into the channel
+                self.reason_to_end = self.reason_to_end or "garbled"
+                continue
+            line = line.removeprefix(self.token)
+            kind, message = line[:1], line[1:]
+            if kind == _RESULT:
                 self.messages.append(message)
-            elif kind == _BEAT and self.verdict is None:
+            elif kind == _BEAT and self.reason_to_end is None:
                 self.beat = json.loads(message)
                 self.beats += 1
                 limit, grace = float(self.beat["limit"]), self.limits.grace
                 self.deadline = time.monotonic() + limit * PATIENCE + grace
-                self.allowed, self.spent = limit + grace, None
+                self._allowed, self._used_at_beat = limit + grace, None
             elif kind == DONE:
                 self.done = True
             elif kind == RAISED:
@@ -181,24 +201,25 @@ class Received:
                 self.error = json.loads(message)
             elif kind == _COPY:
                 self.beat = json.loads(message)
-                self.verdict, self.process_count = "processes", 2
+                self.reason_to_end, self.process_count = "processes", 2  # it and its copy
 
     def _take_output(self, data: bytes) -> None:
-        """Read output that bypassed Python; keep its beginning and its end."""
+        """Take output that bypassed Python; keep its beginning and its end."""
         self._count("output", data)
-        room = _KEPT_OUTPUT - len(self.head)
-        self.head += data[:room]
-        self.tail = (self.tail + data[room:])[-_KEPT_OUTPUT:] if room < len(data) else self.tail
+        room = _KEPT_OUTPUT - len(self._head)
+        self._head += data[:room]
+        if len(data) > room:
+            self._tail = (self._tail + data[room:])[-_KEPT_OUTPUT:]
 
     def _take_trace(self, data: bytes) -> None:
-        """Read the trace of faulthandler."""
-        self.trace = (self.trace + data)[-4 * _KEPT_OUTPUT :]
+        """Take the trace of faulthandler; keep the end, which is the last one."""
+        self.trace = (self.trace + data)[-_KEPT_TRACE:]
 
-    def _count(self, what: str, data: bytes) -> None:
-        """Count what was received of results or output; too much of it is a flood."""
-        self._sizes[what] += len(data)
-        if self._sizes[what] > self.limits.output:
-            self.verdict = self.verdict or "flood"
+    def _count(self, pipe: str, data: bytes) -> None:
+        """Count what was received through a pipe; too much of it is a flood."""
+        self._sizes[pipe] += len(data)
+        if self._sizes[pipe] > self.limits.output:
+            self.reason_to_end = self.reason_to_end or "flood"
 
     def make_ending(self, kind: Kind | None, status: int | None, left: int) -> Ending:
         """Return how the process ended.
@@ -212,35 +233,46 @@ class Received:
         left
             The number of processes that it has left.
         """
-        cut = self._sizes["output"] - len(self.head) - len(self.tail)
-        between = f"\n[… {cut} bytes cut …]\n" if cut else ""
-        output = self.head.decode(errors="replace") + between + self.tail.decode(errors="replace")
         code = self.process_count
         if kind is None:
             assert status is not None
-            kind, code = self._end_of_itself(os.waitstatus_to_exitcode(status), left)
-        return Ending(kind, code, self.beat, frames_of(self.trace), self.error or output)
+            kind, code = self._own_end(os.waitstatus_to_exitcode(status), left)
+        details = self.error or self._output()
+        return Ending(kind, code, self.beat, frames_of(self.trace), details)
 
-    def _end_of_itself(self, status: int, left: int) -> tuple[Kind, int]:
-        """Return the kind and the code of the `Ending` of a process that ended by itself."""
+    def _output(self) -> str:
+        """Return the beginning and the end of its output, and how much is between them."""
+        cut = self._sizes["output"] - len(self._head) - len(self._tail)
+        between = f"\n[… {cut} bytes cut …]\n" if cut else ""
+        return self._head.decode(errors="replace") + between + self._tail.decode(errors="replace")
+
+    def _own_end(self, status: int, left: int) -> tuple[Kind, int]:
+        """Return the kind and the code of the `Ending` of a process that ended by itself.
+
+        ``status`` is its exit status, or the negative number of the signal that has ended it;
+        ``left`` is the number of processes that it has left.
+        """
         if left:
             return "processes", left
         if self.done:
-            return ("raised" if self.error else "done"), self.process_count
+            return ("raised" if self.error else "done"), 0
         if status < 0:
             return "signal", -status
         if status == CUT_OFF:
-            return "garbled", self.process_count
+            return "garbled", 0
         if status == OUT_OF_MEMORY:
-            return "memory", self.process_count
+            return "memory", 0
         return ("exit" if status else "stopped early"), status
 
 
 def read_waiting(descriptor: int, take: Take) -> bool:
-    """Read available output without blocking, at most a part; return whether to go on."""
-    with suppress(BlockingIOError):
-        for _ in range(64):
-            data = os.read(descriptor, 65536)
+    """Read available output without blocking, at most 4 MB; return whether more may follow.
+
+    The descriptor must be non-blocking. Nothing follows if all its writers have closed it.
+    """
+    with suppress(BlockingIOError):  # nothing is available
+        for _ in range(_MOST_PARTS):
+            data = os.read(descriptor, _PART)
             if not data:
                 return False
             take(data)
@@ -250,16 +282,14 @@ def read_waiting(descriptor: int, take: Take) -> bool:
 def frames_of(trace: bytes) -> tuple[tuple[str, int], ...]:
     r"""Parse a trace of faulthandler: file and line of the calls, outermost first.
 
+    The calls of the current thread come first, then those of the others.
+
     >>> head = b"Current thread 0x1 (most recent call first):\n"
     >>> frames_of(head + b'  File "a.py", line 2 in f\n  File "b.py", line 9 in <module>\n')
     (('b.py', 9), ('a.py', 2))
     """
-    threads = re.findall(
-        r"^(Current thread|Thread) .*\(most recent call first\):\n((?:  File .*\n)+)",
-        trace.decode(errors="replace"),
-        re.M,
-    )
-    stacks = sorted(threads, key=lambda stack: stack[0] != "Current thread")
-    calls = (call for _, stack in stacks for call in reversed(stack.splitlines()))
-    parsed = (re.match(r'  File "(.*)", line (\d+)', call) for call in calls)
-    return tuple((call[1], int(call[2])) for call in parsed if call)
+    stacks = list(_STACK.finditer(trace.decode(errors="replace")))
+    stacks.sort(key=lambda stack: stack["thread"] != "Current thread")
+    lines = (line for stack in stacks for line in reversed(stack["calls"].splitlines()))
+    calls = (_CALL.match(line) for line in lines)
+    return tuple((call["file"], int(call["line"])) for call in calls if call)

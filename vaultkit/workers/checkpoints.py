@@ -4,6 +4,8 @@ After a block, the process of a note may fork a copy of itself, a *checkpoint*, 
 pipe for a task to resume with. When it resumes, it leaves another checkpoint behind. It ends when
 the keeper closes the pipe, or ends. It is a child of the keeper, so that the note does not see it.
 Checkpoints need Linux; elsewhere notes always run from the beginning.
+
+`CheckpointMaker` is in the process of the note; `Chain` and `Checkpoint` are in the keeper.
 """
 
 from __future__ import annotations
@@ -27,16 +29,19 @@ from vaultkit.run.processes import children, is_alive
 _PATIENCE = 2.0
 #: Seconds by which the clock of the file system may be behind.
 _LATE = 0.02
-#: Most announcements that are read at once.
+#: Most announcements that are read at once, since a note may flood the socket.
 _AT_ONCE = 64
-#: Bytes of the token at the beginning of each announcement.
-_TOKEN = 16
+#: The most bytes and the most descriptors of an announcement.
+_ANNOUNCEMENT, _DESCRIPTORS = 4096, 4
 #: Bytes of the length before a serialised task.
 _LENGTH = 8
+#: Seconds between two looks at whether a process has reacted.
+_LOOK = 0.001
 
 # Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
 
+#: The time of change, the size and the number (inode) of files and folders; None if there is none.
 Stamps = dict[Path, tuple[int, int, int] | None]
 
 
@@ -77,7 +82,9 @@ class CheckpointMaker:
         self._take_over = take_over
         self._adopt = adopt
         self._spacing = spacing
-        self._files = _open_descriptors()
+        #: The descriptors that were open before the note ran.
+        self._descriptors = _open_descriptors()
+        #: When the run, or its resumption, began; and when the last checkpoint was made.
         self._began = time.time()
         self._last = time.monotonic()
 
@@ -102,40 +109,46 @@ class CheckpointMaker:
         last_change = max((stamp[0] / 1e9 for stamp in stamps.values() if stamp), default=0.0)
         if last_change > self._began - _LATE:
             return None  # a file that the note has read may have changed since
-        data = None
+        task = None
         with suppress(OSError):
             reading, writing = os.pipe()
             message = {"index": index}
             if self._fork_sibling(lambda pid: self._announce({**message, "pid": pid}, writing)):
+                # This is the checkpoint.
                 os.close(writing)
-                data = self._wait(reading, stamps)
+                task = self._wait_for_task(reading, stamps)
             os.close(reading)
-            if data is None:
+            if task is None:  # the process of the note; the keeper has a copy of the descriptor
                 os.close(writing)
         self._last = time.monotonic()
-        return data
+        return task
 
-    def _wait(self, reading: int, stamps: Stamps) -> bytes:
-        """Wait for a task; return it in the process that resumes."""
-        data = b""
+    def _wait_for_task(self, reading: int, stamps: Stamps) -> bytes:
+        """Wait in a checkpoint for a task, and fork the process that resumes; return it there.
+
+        The checkpoint itself ends here: when the pipe is closed, or when a file that the note has
+        read has changed.
+        """
+        new_task = b""  # in the process that resumes
         with suppress(BaseException):
             os.setsid()
-            while task := _read_task(reading):
-                if _stamps(stamps) != stamps:
-                    break
+            while (task := _read_task(reading)) and _stamps(stamps) == stamps:
                 if self._fork_sibling(lambda _pid: None):
                     os.setsid()
                     self._began = time.time()
                     self._announce({"pid": os.getpid()})
                     self._take_over()
-                    data = task
+                    new_task = task
                     break
-        if not data:
+        if not new_task:
             _exit(0)
-        return data
+        return new_task
 
     def _fork_sibling(self, announce: Callable[[int], None]) -> bool:
-        """Fork a process whose parent is the keeper; return True in it, and False here."""
+        """Fork a process whose parent is the keeper; return True in it, and False here.
+
+        ``announce`` is called with the id of that process, in a process that ends then.
+        """
         # Python reseeds its generator after a fork; restore its state.
         random_state = random.getstate()
         self._adopt(False)
@@ -157,7 +170,11 @@ class CheckpointMaker:
         return False
 
     def _announce(self, message: dict[str, Any], *descriptors: int) -> None:
-        """Send a message to the keeper, with copies of descriptors."""
+        """Send a message to the keeper, with copies of descriptors.
+
+        With ``index`` and ``pid``, it announces a checkpoint; with ``pid`` alone, a process that
+        resumes.
+        """
         socket.send_fds(
             self._announcements, [self._token + json.dumps(message).encode()], descriptors
         )
@@ -168,16 +185,16 @@ class CheckpointMaker:
         It would not copy threads and timers, and it would share processes, open files and shared
         memory.
         """
-        if len(list(Path("/proc/self/task").iterdir())) > 1 or children(os.getpid()):
-            return False
+        has_threads = len(list(Path("/proc/self/task").iterdir())) > 1
         timers = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
-        if any(signal.getitimer(timer)[0] for timer in timers):
+        has_timers = any(signal.getitimer(timer)[0] for timer in timers)
+        if has_threads or has_timers or children(os.getpid()):
             return False
-        return _open_descriptors() == self._files and not _shares_memory()
+        return _open_descriptors() == self._descriptors and not _shares_memory()
 
 
 def _open_descriptors() -> dict[str, str]:
-    """Return what each file descriptor of this process refers to."""
+    """Return what each file descriptor of this process refers to, by its number."""
     descriptors = {}
     for entry in Path("/proc/self/fd").iterdir():
         with suppress(OSError):  # the descriptor of the listed folder itself
@@ -186,13 +203,20 @@ def _open_descriptors() -> dict[str, str]:
 
 
 def _shares_memory() -> bool:
-    """Return whether this process can write to memory that other processes share."""
-    rights = (line.split()[1] for line in Path("/proc/self/maps").read_text().splitlines())
-    return any({"s", "w"} <= set(letters) for letters in rights)
+    """Return whether this process can write to memory that other processes share.
+
+    Linux lists each part of the memory with its permissions, such as ``rw-s`` (*s* for shared).
+    """
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    permissions = (line.split()[1] for line in lines)
+    return any({"s", "w"} <= set(letters) for letters in permissions)
 
 
 def _stamps(files: Iterable[Path]) -> Stamps:
-    """Return the stamps by which changed and new files are detected."""
+    """Return the stamps of files and of the folders of these, by which changes are detected.
+
+    A new file in a folder changes the stamp of the folder.
+    """
     stamps: Stamps = {}
     files = set(files)
     for path in files | {file.parent for file in files if not file.is_dir()}:
@@ -222,7 +246,17 @@ def _read_bytes(reading: int, count: int) -> bytes:
 
 @dataclass
 class Checkpoint:
-    """A checkpoint in the keeper: the index of its block, its process and its pipe."""
+    """A checkpoint as the keeper knows it.
+
+    Attributes
+    ----------
+    index
+        The index of the block after which it waits.
+    pid
+        The id of its process.
+    writing
+        The end of the pipe to which a task for it is written.
+    """
 
     index: int
     pid: int
@@ -233,7 +267,8 @@ class Checkpoint:
         with suppress(OSError):
             os.close(self.writing)
         with suppress(OSError):
-            # A reaped process's number may belong to another process by now.
+            # The answer is (0, 0) while it runs. If it has ended, its id may be that of another
+            # process by now.
             if os.waitpid(self.pid, os.WNOHANG) == (0, 0):
                 os.kill(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)
@@ -246,8 +281,8 @@ class Checkpoint:
         while unsent and is_alive(self.pid) and time.monotonic() < until:
             try:
                 unsent = unsent[os.write(self.writing, unsent) :]
-            except BlockingIOError:
-                time.sleep(0.001)
+            except BlockingIOError:  # the pipe is full until the checkpoint reads from it
+                time.sleep(_LOOK)
             except OSError:
                 return False
         return not unsent
@@ -262,7 +297,7 @@ class Chain:
     token
         The secret that proves that a message is not from the note.
     pipes
-        The pipes of its output.
+        The ends from which the keeper reads results, output and traces of its processes.
     announcements
         The socket on which it announces checkpoints; None without checkpoints.
     checkpoints
@@ -288,14 +323,16 @@ class Chain:
             self.checkpoints.pop().end()
 
     def read_announcements(self) -> list[int]:
-        """Read the announcements; return the ids of the processes that resume."""
-        resumed: list[int] = []
-        for _ in range(_AT_ONCE):  # bounded, since a note may flood the socket
+        """Read the announcements; add the checkpoints, and return the ids of resuming processes."""
+        resuming: list[int] = []
+        for _ in range(_AT_ONCE):
             if self.announcements is None:
                 break
             try:
-                data, descriptors, _, _ = socket.recv_fds(self.announcements, 4096, 4)
-            except BlockingIOError:
+                data, descriptors, _, _ = socket.recv_fds(
+                    self.announcements, _ANNOUNCEMENT, _DESCRIPTORS
+                )
+            except BlockingIOError:  # there is none at present
                 break
             except OSError:
                 data, descriptors = b"", []
@@ -303,15 +340,17 @@ class Chain:
                 self.announcements.close()
                 self.announcements = None
                 break
-            message = json.loads(data[_TOKEN:]) if data.startswith(self.token) else {}
+            # A message without the token is from the note, and means nothing.
+            is_ours = data.startswith(self.token)
+            message = json.loads(data.removeprefix(self.token)) if is_ours else {}
             if "index" in message and len(descriptors) == 1:
                 self._add(Checkpoint(message["index"], message["pid"], descriptors[0]))
                 continue
             for descriptor in descriptors:
                 os.close(descriptor)
             if "pid" in message:
-                resumed.append(message["pid"])
-        return resumed
+                resuming.append(message["pid"])
+        return resuming
 
     def close_inherited(self) -> None:
         """Close its channels in a process that was forked from the keeper."""
@@ -329,20 +368,22 @@ class Chain:
         self.checkpoints.sort(key=lambda checkpoint: checkpoint.index)
 
     def resume(self, last: int, data: bytes) -> int:
-        """Resume from the last checkpoint at or before a block.
+        """Resume from the last checkpoint at or before a block with a serialised task.
 
-        Returns the id of the process that resumes; 0 if none does.
+        A checkpoint that does not answer in time is ended, and the one before it is asked. Return
+        the id of the process that resumes; 0 if none does.
         """
         for checkpoint in [c for c in reversed(self.checkpoints) if c.index <= last]:
             until = time.monotonic() + _PATIENCE
             is_sent = checkpoint.send_task(data)
             while is_sent and time.monotonic() < until:
+                # Asked first: it may announce the process and end in between.
                 was_alive = is_alive(checkpoint.pid)
-                if resumed := self.read_announcements():
-                    return resumed[0]
+                if resuming := self.read_announcements():
+                    return resuming[0]
                 if not was_alive:
                     break
-                time.sleep(0.001)
+                time.sleep(_LOOK)
             self.checkpoints.remove(checkpoint)
             checkpoint.end()
         return 0

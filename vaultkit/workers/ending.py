@@ -1,4 +1,8 @@
-"""`Limits` of a note's process, and its `Ending`."""
+"""`Limits` of a note's process, and its `Ending`.
+
+The *keeper* of a note's process watches it from outside. A *heartbeat* is a message of the process
+that says which block begins, and how much time it may take.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,12 @@ import signal
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+#: Matches a call in a traceback, ``File "/a/checks/form.py", line 9, in f``: the last two parts of
+#: its path, and its line.
+_CALL = re.compile(r'File ".*?(?P<file>[^/\\"]+[/\\][^/\\"]+)", line (?P<line>\d+), in')
+_INDENTED_LINE = re.compile(r"^ .*\n", re.MULTILINE)
+
+#: How a process can end, see `Ending.__str__`.
 Kind = Literal[
     "done",
     "timed out",
@@ -65,11 +75,13 @@ class Ending:
     Attributes
     ----------
     kind
-        ``done`` if the work was completed.
+        ``done`` if the work was completed; `__str__` describes the others.
     code
-        The number of the signal, the exit status, or the number of processes.
+        The number of the signal, the exit status, or the number of processes, for kinds of these
+        names; else 0.
     beat
-        The last heartbeat, which says what was running.
+        The last heartbeat, which says what was running: ``block`` (its index) and ``limit``
+        (seconds), and ``leaving`` if only threads and exit handlers were left.
     frames
         File and line of the calls that were running, outermost first, if known.
     details
@@ -100,13 +112,17 @@ class Ending:
 
     @property
     def fault(self) -> str:
-        """The error of the engine, and where it was raised; or the whole traceback."""
+        """The error of the engine, and where it was raised; or the whole traceback.
+
+        *ValueError: no; in checks/form.py, line 9 (VAULTKIT_TRACEBACK=1 shows all of it)*
+        """
         if os.environ.get("VAULTKIT_TRACEBACK"):
             return self.details
-        calls = re.findall(r'File ".*?([^/\\"]+[/\\][^/\\"]+)", line (\d+), in', self.details)
-        place = f"; in {calls[-1][0]}, line {calls[-1][1]}" if calls else ""
-        behind_calls = re.split(r"(?m)^ .*\n", self.details.strip())[-1]
-        error = behind_calls.partition("\n")[0]  # notes may follow the error
+        calls = list(_CALL.finditer(self.details))
+        place = f"; in {calls[-1]['file']}, line {calls[-1]['line']}" if calls else ""
+        # The lines of calls are indented; behind them is the error, which may have several lines.
+        error_lines = _INDENTED_LINE.split(self.details.strip())[-1]
+        error = error_lines.partition("\n")[0]
         return f"{error}{place} (VAULTKIT_TRACEBACK=1 shows all of it)"
 
     def __str__(self) -> str:

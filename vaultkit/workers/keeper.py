@@ -1,7 +1,9 @@
 """The keeper: the process that forks, watches and ends the process of each note.
 
 It runs no code of notes itself (where it can fork), so it keeps working when a note hangs, floods
-its output, forks endlessly or crashes.
+its output, forks endlessly or crashes. It does the work of one *key* after the other: a key names
+a note, and comes with its serialised task. A *chain* has the checkpoints of a note's run
+(`vaultkit.workers.checkpoints`).
 
 The first byte of a message to the pool is its kind: ``P`` and the process of a note that has begun;
 ``B`` and a heartbeat; ``.`` and the seconds within which the keeper sends another message; ``E``,
@@ -39,27 +41,37 @@ from vaultkit.workers.work import Resumption, Work, is_beat, load, prepare
 _TICK = 0.02
 #: Bytes of results that a note can send between two measurements without waiting (Linux).
 _ROOM = 1 << 20
-#: Seconds between two messages that the keeper is alive, and the message: it is heard within 30.
+#: Seconds between two messages that the keeper is alive, and the message: another one will come
+#: within 30 seconds.
 _ALIVE_EVERY, _ALIVE = 1, b".30"
 #: Most heartbeats that are forwarded, so that they fit into the pipe of a busy reader.
-_FORWARDED = 50
-#: Seconds after which unused checkpoints are ended.
-_OLD = 600.0
+_MOST_BEATS = 50
+#: Seconds without requests after which the checkpoints are ended.
+_CHECKPOINTS_LAST = 600.0
+#: How much more memory than its limit a note may use before it is ended from outside: the limit
+#: within the process (`note_process`) must come first, since its error is reported with a line.
+_TOLERANCE = 1.2
+#: Seconds in which a trace is written, in which a note's children may end by themselves after it,
+#: in which all processes must have ended, and in which a resumed process becomes our child.
+_TRACE_TIME, _CHILDREN_TIME, _END_TIME, _ADOPTION_TIME = 0.5, 0.2, 10.0, 1.0
 # Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
 _getpid = os.getpid
 
 
 def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int) -> NoReturn:
-    """Do the work requested over a connection until it is closed, on a number of cores."""
+    """Do the work requested over a connection until it is closed, on a number of cores.
+
+    This is the main function of a keeper's process.
+    """
     import multiprocessing
 
     from threadpoolctl import threadpool_limits
 
     if can_fork:
-        # Import it here, not in each forked process, and before the work is prepared: facts about
-        # all imported modules would have to be computed again in each process if another one were
-        # imported.
+        # `note_process` needs these. They are imported here, not in each forked process, and before
+        # the work is prepared: facts about all imported modules would have to be computed again in
+        # each process if another one were imported.
         import atexit  # noqa: F401
         import faulthandler  # noqa: F401
         import fcntl  # noqa: F401
@@ -122,7 +134,9 @@ class _Keeper:
         self.work = work
         self.connection = connection
         self.limits = limits
+        #: The keys that were requested, each with its data.
         self.keys: deque[tuple[str, bytes]] = deque()
+        #: The process of the note that runs; 0 if none does.
         self.pid = 0
         #: The chains of checkpoints by name, the one that ran last at the end.
         self.chains: dict[str, Chain] = {}
@@ -143,7 +157,7 @@ class _Keeper:
         try:
             while True:
                 while not self.keys:
-                    if self.connection.poll(_OLD if self.chains else None):
+                    if self.connection.poll(_CHECKPOINTS_LAST if self.chains else None):
                         self._take_request()
                     else:
                         self.chains_to_end = list(self.chains)
@@ -172,7 +186,7 @@ class _Keeper:
                 chain.end()
 
     def _do_work(self, key: str, data: bytes) -> tuple[Ending, list[bytes]]:
-        """Do the work of a key, with its serialised task."""
+        """Do the work of a key, with its serialised task; return its ending and its messages."""
         has_checkpoints = self.limits.checkpoints and supports_checkpoints()
         resumes = getattr(self.work, "resumes", None) if has_checkpoints else None
         name, agrees, last = resumes(key) if resumes else Resumption()
@@ -251,8 +265,11 @@ class _Keeper:
         return chain
 
     def _wait_to_be_parent(self) -> None:
-        """Wait until the resumed process has become a child of this one."""
-        until = time.monotonic() + 1
+        """Wait until the resumed process has become a child of this one.
+
+        It has when the process between the two, which has forked it, has ended.
+        """
+        until = time.monotonic() + _ADOPTION_TIME
         while self.pid not in children(_getpid()) and time.monotonic() < until:
             time.sleep(0.001)
 
@@ -285,79 +302,90 @@ class _Keeper:
     def _watch(self, chain: Chain, memory_before: int) -> tuple[Ending, list[bytes]]:
         """Watch the process of a note until it has ended, within its limits.
 
-        ``memory_before`` is the memory of the keeper when the note began.
+        Return its ending and its messages. ``memory_before`` is the memory of the keeper when the
+        note began, which the note's processes share.
         """
         note = Received(chain.token, self.limits)
-        listening = dict(zip(chain.pipes, note.readers, strict=True))
-        results = chain.pipes[0]
+        takers = dict(zip(chain.pipes, note.takers, strict=True))
         self.connection.send_bytes(b"P%d" % self.pid)
-        status: int | None = None
-        kind: Kind | None = None
-        measured = announced = forwarded = 0.0
-        with selectors.DefaultSelector() as selector, _end_descriptor(self.pid) as end:
-            for reading, taker in listening.items():
-                os.set_blocking(reading, False)
-                if reading != results:
-                    selector.register(reading, selectors.EVENT_READ, taker)
-            selector.register(self.connection.fileno(), selectors.EVENT_READ)
-            if end is not None:
-                selector.register(end, selectors.EVENT_READ)
-            if chain.announcements:
-                selector.register(chain.announcements.fileno(), selectors.EVENT_READ, chain)
-            while status is None and kind is None:
-                events = selector.select(_TICK)
-                # Results wake up nobody: that would cost more than some blocks.
-                read_waiting(results, listening[results])
-                for event, _ in events:
-                    if event.fd == self.connection.fileno():
-                        self._take_request()
-                    elif event.data is chain:
-                        chain.read_announcements()
-                        self._evict_checkpoints(memory_before)
-                        if chain.announcements is None:
-                            selector.unregister(event.fd)
-                    elif event.fd != end and not read_waiting(event.fd, event.data):
-                        selector.unregister(event.fd)
-                now = time.monotonic()
-                kind = note.verdict
-                if forwarded < min(note.beats, _FORWARDED):
-                    forwarded = note.beats
-                    self.connection.send_bytes(b"B" + encode(note.beat).encode())
-                if now - announced > _ALIVE_EVERY:
-                    announced = now
-                    self.connection.send_bytes(_ALIVE)
-                ended, found = os.waitpid(self.pid, os.WNOHANG)
-                if ended:
-                    status = found
-                elif now > note.deadline:
-                    kind = "timed out"
-                elif now - measured > _TICK and kind is None:
-                    measured = now
-                    kind = self._find_exceeded_limit(note, memory_before)
+        kind, status = self._wait_for_end(chain, note, takers, memory_before)
         if status is None and not note.done and TRACE:
-            self._request_traceback(listening, note)
+            self._request_traceback(takers, note)
         chain.read_announcements()
         left = self._count_left_processes() if status is not None else 0
         self._end_all()
-        for reading, taker in listening.items():
-            read_waiting(reading, taker)  # output from before its end
-        return note.make_ending(kind or note.verdict, status, left), note.messages
+        for pipe, take in takers.items():
+            read_waiting(pipe, take)  # output from before its end
+        return note.make_ending(kind or note.reason_to_end, status, left), note.messages
+
+    def _wait_for_end(
+        self, chain: Chain, note: Received, takers: dict[int, Take], memory_before: int
+    ) -> tuple[Kind | None, int | None]:
+        """Wait until the process of a note has ended, or must be ended.
+
+        Meanwhile, read its pipes, the announcements of checkpoints and the requests of the pool,
+        and forward heartbeats. Return why it must be ended (or None), and its status from
+        `os.waitpid` (None if it has not ended).
+        """
+        results, *other_pipes = chain.pipes
+        last_measurement = last_sign_of_life = 0.0
+        forwarded = 0
+        with selectors.DefaultSelector() as selector, _end_descriptor(self.pid) as end:
+            for pipe in chain.pipes:
+                os.set_blocking(pipe, False)
+            for pipe in other_pipes:
+                selector.register(pipe, selectors.EVENT_READ)
+            selector.register(self.connection.fileno(), selectors.EVENT_READ)
+            if end is not None:  # it wakes this process up when the note has ended
+                selector.register(end, selectors.EVENT_READ)
+            announcements = chain.announcements.fileno() if chain.announcements else -1
+            if chain.announcements:
+                selector.register(announcements, selectors.EVENT_READ)
+            while True:
+                ready = [event.fd for event, _ in selector.select(_TICK)]
+                # Results wake up nobody: that would cost more than some blocks.
+                read_waiting(results, takers[results])
+                for descriptor in ready:
+                    if descriptor == self.connection.fileno():
+                        self._take_request()
+                    elif descriptor == announcements:
+                        chain.read_announcements()
+                        self._evict_checkpoints(memory_before)
+                        if chain.announcements is None:
+                            selector.unregister(descriptor)
+                    elif descriptor != end and not read_waiting(descriptor, takers[descriptor]):
+                        selector.unregister(descriptor)
+                now = time.monotonic()
+                if forwarded < min(note.beats, _MOST_BEATS):
+                    forwarded = note.beats
+                    self.connection.send_bytes(b"B" + encode(note.beat).encode())
+                if now - last_sign_of_life > _ALIVE_EVERY:
+                    last_sign_of_life = now
+                    self.connection.send_bytes(_ALIVE)
+                ended_pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if ended_pid:
+                    return note.reason_to_end, status
+                if now > note.deadline:
+                    return "timed out", None
+                if note.reason_to_end:
+                    return note.reason_to_end, None
+                if now - last_measurement > _TICK:
+                    last_measurement = now
+                    if kind := self._find_exceeded_limit(note, memory_before):
+                        return kind, None
 
     def _find_exceeded_limit(self, note: Received, memory_before: int) -> Kind | None:
         """Measure the processes of a note; return the kind of limit that they exceed, if any."""
-        if note.has_spent(processor_time(self.pid)):
+        if note.has_used_too_much(processor_time(self.pid)):
             return "timed out"
         family = [self.pid, *descendants(self.pid)]
         if len(family) > self.limits.processes:
             note.process_count = len(family)
             return "processes"
-        # The limit within the process must come first, since it is reported with a line.
-        most = 1.2 * self.limits.memory + RESERVED
-        return (
-            "memory" if sum(private_memory(pid) - memory_before for pid in family) > most else None
-        )
+        used = sum(private_memory(pid) - memory_before for pid in family)
+        return "memory" if used > _TOLERANCE * self.limits.memory + RESERVED else None
 
-    def _request_traceback(self, listening: dict[int, Take], note: Received) -> None:
+    def _request_traceback(self, takers: dict[int, Take], note: Received) -> None:
         """Request a trace of the note's calls before it is ended."""
         # Its descendants are stopped meanwhile: among thousands, it would hardly get a processor.
         for pid in descendants(self.pid):
@@ -365,15 +393,15 @@ class _Keeper:
                 os.kill(pid, signal.SIGSTOP)
         with suppress(OSError):
             os.kill(self.pid, TRACE)  # type: ignore[arg-type]
-        until = time.monotonic() + 0.5
+        until = time.monotonic() + _TRACE_TIME
         while time.monotonic() < until and not frames_of(note.trace):
-            for reading, taker in listening.items():
-                read_waiting(reading, taker)
+            for pipe, take in takers.items():
+                read_waiting(pipe, take)
             time.sleep(0.005)
 
     def _count_left_processes(self) -> int:
         """Return the number of processes that a note has left shortly after its end."""
-        until = time.monotonic() + 0.2
+        until = time.monotonic() + _CHILDREN_TIME
         while self._reap():
             left = len(set(descendants(_getpid())) - self._checkpoint_processes)
             if not left or time.monotonic() > until:
@@ -382,15 +410,15 @@ class _Keeper:
         return 0
 
     def _end_all(self) -> None:
-        """End the process of the note and all descendants except checkpoints, within 10 seconds."""
+        """End all descendants of the keeper except checkpoints, within 10 seconds if possible."""
         if not self.pid:
             return
         with suppress(OSError):
             os.killpg(self.pid, signal.SIGKILL)
         with suppress(OSError):
             os.kill(self.pid, signal.SIGKILL)
-        until = time.monotonic() + 10
-        # Usually no process is left: `_reap` says so, and costs less than a search.
+        until = time.monotonic() + _END_TIME
+        # `_reap` is cheap, and usually says that no process is left.
         while self._reap() and time.monotonic() < until:
             alive = [pid for pid in descendants(_getpid()) if pid not in self._checkpoint_processes]
             # They are stopped first, so that they cannot fork faster than they are found.
@@ -398,10 +426,10 @@ class _Keeper:
                 for pid in alive:
                     with suppress(OSError):
                         os.kill(pid, number)
-            has_children = self._reap()
-            if self._checkpoint_processes and has_children:
-                has_children = not set(children(_getpid())) <= self._checkpoint_processes
-            if not has_children and not alive:
+            has_others = self._reap()
+            if has_others and self._checkpoint_processes:  # on Linux, where children can be listed
+                has_others = not set(children(_getpid())) <= self._checkpoint_processes
+            if not has_others and not alive:
                 break
             time.sleep(0.001)
         self.pid = 0
@@ -442,12 +470,16 @@ def _end_descriptor(pid: int) -> Iterator[int | None]:
             os.close(end)
 
 
-def _redirect_descriptors(keep: set[int]) -> None:
-    """Redirect all inherited descriptors to the null device, so that their numbers stay in use."""
+def _redirect_descriptors(kept: set[int]) -> None:
+    """Redirect all inherited descriptors except some to the null device.
+
+    They are not closed: a new file could get the number of one that a library still uses.
+    """
     nowhere = os.open(os.devnull, os.O_RDWR)
     with suppress(OSError):
         numbers = [int(entry.name) for entry in Path("/dev/fd").iterdir()]
         for number in numbers:
-            if number not in keep:
+            if number not in kept:
+                is_standard_stream = number < 3
                 with suppress(OSError):
-                    os.dup2(nowhere, number, inheritable=number < 3)
+                    os.dup2(nowhere, number, inheritable=is_standard_stream)

@@ -19,10 +19,18 @@ from vaultkit.workers.channel import CUT_OFF, DONE, OUT_OF_MEMORY, RAISED, Chann
 from vaultkit.workers.checkpoints import CheckpointMaker
 from vaultkit.workers.ending import Limits
 
-#: The signal on which faulthandler writes a trace.
+#: The signal on which faulthandler writes a trace; None on Windows.
 TRACE = getattr(signal, "SIGUSR2", None)
-#: Address space that the threads of a BLAS reserve, and hardly use.
+#: Bytes of address space that the threads of a BLAS reserve, one for each core, and hardly use.
 RESERVED = (os.cpu_count() or 1) * (80 << 20)
+#: Descriptors from this number on are not used by chance: a note that closes "all" of them begins
+#: at 3.
+_HIGH = 200
+#: Options of Linux's ``prctl``: to adopt orphaned descendants, and to get a signal when the parent
+#: ends.
+_SET_CHILD_SUBREAPER, _SET_PDEATHSIG = 36, 1
+#: Seconds in which a resumed process becomes a child of the keeper.
+_ADOPTION_TIME = 1.0
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 # Bound here, since a note may replace the functions of their modules.
 _exit = os._exit
@@ -72,7 +80,8 @@ def run_note_process(
             announcements = socket.socket(fileno=_move_descriptor(announcements.detach()))
 
             def take_over() -> None:
-                until = time.monotonic() + 1
+                """Become the process of the note, once the keeper has adopted this process."""
+                until = time.monotonic() + _ADOPTION_TIME
                 while os.getppid() != keeper and time.monotonic() < until:
                     time.sleep(0.001)
                 _die_with(keeper)
@@ -82,12 +91,13 @@ def run_note_process(
             checkpoints = [CheckpointMaker(token, announcements, take_over, adopt_orphans, spacing)]
         try:
             work(key, channel.send, *checkpoints)
+            # What Python itself does at the end of a process.
             channel.announce_exit()
             threading._shutdown()  # type: ignore[attr-defined]
             atexit._run_exitfuncs()
             channel.send_now(DONE, None)
             status = 0
-        except MemoryError:
+        except MemoryError:  # perhaps too little memory is left for a message
             status = OUT_OF_MEMORY
         except BaseException:
             channel.send_now(RAISED, traceback.format_exc())
@@ -99,13 +109,16 @@ def _move_descriptor(descriptor: int) -> int:
     """Duplicate a descriptor to a high number, which a note does not close by accident."""
     import fcntl
 
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 200)
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
     os.close(descriptor)
     return moved
 
 
 def _redirect_streams(output: int, trace: int) -> None:
-    """Redirect the standard streams, and let faulthandler write its trace."""
+    """Redirect the standard streams to the pipe of output, and traces of faulthandler to another.
+
+    Nothing can be read from the standard input.
+    """
     import faulthandler
 
     nowhere = os.open(os.devnull, os.O_RDONLY)
@@ -127,24 +140,27 @@ def _limit_memory(size: int) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):  # only Linux tells the size
         statm = os.open("/proc/self/statm", os.O_RDONLY)
         pages = int(os.read(statm, 100).split()[0])
         os.close(statm)
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
         size += pages * resource.getpagesize() + RESERVED
-        resource.setrlimit(resource.RLIMIT_AS, (size, most))
+        resource.setrlimit(resource.RLIMIT_AS, (size, hard_limit))
 
 
 def adopt_orphans(adopt: bool = True) -> None:
-    """Become the parent of orphaned descendants (Linux)."""
-    _prctl(36, adopt)  # PR_SET_CHILD_SUBREAPER
+    """Become the parent of orphaned descendants (Linux), or with False, let another one adopt them.
+
+    Otherwise they would become children of the system's first process, and would not be found.
+    """
+    _prctl(_SET_CHILD_SUBREAPER, adopt)
 
 
 def _die_with(parent: int) -> None:
     """Let the kernel end this process when its parent ends (Linux)."""
-    _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    if os.getppid() != parent:
+    _prctl(_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it has ended already
         _exit(CUT_OFF)
 
 

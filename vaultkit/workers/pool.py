@@ -30,11 +30,14 @@ from typing import Any
 from vaultkit.workers.ending import Ending, Limits
 from vaultkit.workers.work import Work, is_beat, load
 
-# The number of keys sent to a keeper, so that it has the next one when this process is busy.
+#: The number of keys sent to a keeper, so that it has the next one when this process is busy.
 _MOST_KEYS = 2
-# Bytes that a pipe to a busy keeper can hold. With more, this process and the keeper could wait for
-# each other to read.
+#: Bytes that a pipe to a busy keeper can hold. With more, this process and the keeper could wait
+#: for each other to read.
 _ROOM = 1 << (17 if sys.platform == "linux" else 12)
+#: Seconds in which a keeper whose connection is closed ends by itself, and in which one that seems
+#: to be lost ends, so that the signal that has ended it is known.
+_CLOSE_TIME, _LOSS_TIME = 2.0, 0.5
 
 
 class Workers:
@@ -46,14 +49,14 @@ class Workers:
         Called in a process of its own with a key and a function that sends a message, a dictionary
         that JSON can hold. A message ``{"block": index, "limit": seconds}`` is a heartbeat: from
         then on, the process may use so many seconds of processor time (and some seconds of grace),
-        and `PATIENCE` times as many by the clock until the next one. A method ``prepare``, if there
-        is one, is called first in each process from which others are forked, so that these share
-        its results. A method ``load`` is called there with a key and its data, before the process
-        for the key is forked. With a method ``resumes``, checkpoints are kept on systems that
-        support them (`vaultkit.workers.checkpoints`): the work is called with a third argument, a
-        function that creates one. For a key, the method returns a name, the last block whose
-        checkpoints under that name are still valid, and the last one from which the work can
-        resume.
+        and `PATIENCE` times as many by the clock until the next one. It may have these methods:
+
+        - ``prepare()`` is called first in each process from which others are forked, so that these
+          share its results.
+        - ``load(key, data)`` is called there before the process for the key is forked.
+        - ``resumes(key)`` returns a `Resumption`. With it, checkpoints are kept on systems that
+          support them (`vaultkit.workers.checkpoints`), and the work is called with a third
+          argument, a function that creates one.
     count
         The number of keys that are worked on at a time; 0 to work in this process.
     limits
@@ -66,16 +69,19 @@ class Workers:
         if sys.platform in ("emscripten", "wasi"):
             count = 0
         self._count = count_cores() if count is None else count
+        #: The keys that were submitted and not sent to a keeper yet.
         self._waiting: deque[str] = deque()
         #: Functions that return the data of the keys that have not ended.
         self._data: dict[str, Callable[[], bytes]] = {}
+        #: How the work of keys has ended whose results nobody has requested yet.
         self._endings: dict[str, Ending] = {}
         self._keepers: list[_KeeperHandle] = []
 
     def begin(self, count: int | None = None) -> Workers:
-        """Start keepers before there are keys, at most ``count``, which then prepare themselves.
+        """Start ``count`` keepers before there are keys; they prepare themselves meanwhile.
 
-        Forking takes longer the more memory the process has.
+        None: as many as there may be. Early is better: forking takes longer the more memory this
+        process has. Return these workers.
         """
         count = self._count if count is None else min(count, self._count)
         while can_fork() and len(self._keepers) < count:
@@ -104,6 +110,7 @@ class Workers:
             return _work_in_this_process(self._work, key, self._data.pop(key, bytes)())
         is_sent = any(key in keeper.keys for keeper in self._keepers)
         if key not in self._endings and not is_sent:
+            # It is needed now, before the others.
             if key in self._waiting:
                 self._waiting.remove(key)
             self._waiting.appendleft(key)
@@ -114,9 +121,9 @@ class Workers:
         return self._endings.pop(key)
 
     def cancel(self, key: str) -> None:
-        """Cancel the work of a key; another thread that waits for it gets the ending."""
+        """Cancel the work of a key if it runs; another thread that waits for it gets the ending."""
         for keeper in self._keepers:
-            if keeper.keys and keeper.keys[0] == key:
+            if keeper.keys and keeper.keys[0] == key:  # the first one is worked on
                 keeper.cancel()
 
     def forget_checkpoints(self, *names: str) -> None:
@@ -131,7 +138,7 @@ class Workers:
         for keeper in keepers:
             keeper.connection.close()  # on which the keeper ends
         for keeper in keepers:
-            keeper.join(2.0)
+            keeper.join(_CLOSE_TIME)
 
     def __enter__(self) -> Workers:
         return self
@@ -160,7 +167,7 @@ class Workers:
                 self._discard_keeper(keeper, "lost")
 
     def _request(self, key: str) -> bytes:
-        """Return a request to a keeper: a key and its data."""
+        """Return a request to a keeper: a key as a line of JSON, then its data."""
         data = self._data.get(key, bytes)()
         self._data[key] = lambda: data  # it may be sent again
         return json.dumps(key).encode() + b"\n" + data
@@ -187,7 +194,10 @@ class Workers:
         return self._keepers[-1]
 
     def _listen(self, patience: float | None = None) -> None:
-        """Wait for messages of the keepers, for at most so long, and process them."""
+        """Wait for messages of the keepers, and process them.
+
+        Wait for at most ``patience`` seconds; None: until a keeper should have sent a message.
+        """
         from multiprocessing.connection import wait
 
         deadlines = [keeper.deadline for keeper in self._keepers if keeper.keys]
@@ -212,17 +222,17 @@ class Workers:
             keeper.expect_within(float(content))
         elif kind == b"P":  # the process of the note
             keeper.note_pid = int(content)
-            if keeper.cancelled:
+            if keeper.cancelled:  # before there was a process
                 keeper.cancel()
-        elif kind == b"A":
+        elif kind == b"A":  # it cannot fork
             keeper.runs_notes = True
-        elif kind == b"T":
+        elif kind == b"T":  # the error that ends the keeper itself
             keeper.traceback = content
         elif kind == b"B":  # a heartbeat of the note
             keeper.beat = json.loads(content)
-        elif kind == b"M":
+        elif kind == b"M":  # a message of the note
             keeper.messages.append(json.loads(content))
-        elif kind == b"E":
+        elif kind == b"E":  # how the note ended, and its messages
             ending_text, *messages = content.split("\n")
             keeper.messages += map(json.loads, messages)
             ending = Ending(**json.loads(ending_text))
@@ -233,10 +243,13 @@ class Workers:
             keeper.expect_within(_PATIENCE)
 
     def _discard_keeper(self, keeper: _KeeperHandle, kind: Any) -> None:
-        """Give up a keeper; keys that it has not begun go to others."""
+        """Give up a keeper, and end the process of its note; other keepers get its other keys.
+
+        ``kind`` is that of the ending of the key that it has begun: *lost* or *timed out*.
+        """
         self._keepers.remove(keeper)
         if kind == "lost":
-            keeper.process.join(0.5)  # it may be ending
+            keeper.process.join(_LOSS_TIME)
         signal_number = -min(0, keeper.process.exitcode or 0)  # of the one that ended it, or 0
         if kind == "lost" and signal_number and not keeper.note_pid:
             kind = "signal"  # the keeper itself was killed
@@ -266,7 +279,9 @@ class _KeeperHandle:
 
     process: Any
     connection: Any
+    #: The keys that were sent to it; it works on the first one.
     keys: deque[str] = field(default_factory=deque)
+    #: The messages of that key, and its last heartbeat.
     messages: list[dict[str, Any]] = field(default_factory=list)
     beat: dict[str, Any] = field(default_factory=dict)
     #: Id of the process that runs the note; 0 before it exists.
@@ -277,6 +292,7 @@ class _KeeperHandle:
     cancelled: bool = False
     #: The traceback of the error that ended it, if one did.
     traceback: str = ""
+    #: The time by which its next message must come.
     deadline: float = float("inf")
 
     def expect_within(self, seconds: float) -> None:
@@ -312,6 +328,7 @@ def _work_in_this_process(work: Work, key: str, data: bytes) -> Ending:
     beat: dict[str, Any] = {}
 
     def send(message: dict[str, Any]) -> None:
+        """Keep a message; of the heartbeats, the last one."""
         if is_beat(message):
             beat.update(message)
         else:
@@ -330,7 +347,7 @@ def can_fork() -> bool:
 
     On macOS, libraries of the system may have started threads that Python does not know.
     """
-    return sys.platform == "linux" and threading.active_count() == 1
+    return sys.platform == "linux" and hasattr(os, "fork") and threading.active_count() == 1
 
 
 def count_cores() -> int:

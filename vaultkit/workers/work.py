@@ -1,11 +1,17 @@
-"""The work that a process does for a key, and the messages that it sends."""
+"""The work that a process does for a key, and the messages that it sends.
+
+A *key* names one job; the *data* of a key are what the work needs for it, such as a task.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+#: Sends a message: a dictionary that JSON can hold.
 Send = Callable[[dict[str, Any]], None]
+#: Called with a key and what sends messages. It may have methods `prepare`, `load` and `resumes`
+#: (see `vaultkit.workers.pool.Workers`).
 Work = Callable[[str, Send], None]
 
 
@@ -15,12 +21,12 @@ def prepare(work: Work) -> None:
 
 
 def load(work: Work, key: str, data: bytes) -> None:
-    """Call the method ``load`` of some work, if it has one, with a key and the data of its task."""
-    getattr(work, "load", lambda _key, _given: None)(key, data)
+    """Call the method ``load`` of some work, if it has one, with a key and its data."""
+    getattr(work, "load", lambda _key, _data: None)(key, data)
 
 
 def beat_sender(send: Send) -> Callable[[int, float], None]:
-    """Return a function that sends a heartbeat, data a block's index and its time limit."""
+    """Return a function that sends a heartbeat, given a block's index and its time limit."""
 
     def beat(index: int, seconds: float) -> None:
         send({"block": index, "limit": seconds})
@@ -32,7 +38,7 @@ class Resumption(NamedTuple):
     """From where the work of a key may resume: a method ``resumes`` returns it.
 
     ``name`` is the name of the checkpoints. Those of the blocks up to the index ``agrees`` are
-    still valid; those after ``last`` must not be used.
+    still valid; this run may resume from those up to ``last``. By default there is none.
     """
 
     name: str = ""
