@@ -49,6 +49,7 @@ from vaultkit.edit.rename import RenameError, rename_heading, rename_note
 from vaultkit.edit.text import Edit, Span, split_lines, text_with_edits
 from vaultkit.read.note import Note
 from vaultkit.read.roots import vault_above, vault_in
+from vaultkit.run.processes import exists
 
 #: The command that runs a note up to one of its blocks: its URI, and the block's number from 0.
 RUN_TO = "vaultkit.runTo"
@@ -166,14 +167,15 @@ class Server(LanguageServer):
         self._watches = not (watched and watched.dynamic_registration)
         for reports in self._reports:
             self._check(reports)
-        if self.process_id and _is_running(self.process_id):
+        if self.process_id and exists(self.process_id):
             self._begin(self._end_with(self.process_id))
         if self._watches:
             return
-        watchers = [types.FileSystemWatcher(f"**/*.{end}") for end in _WATCHED]
+        watchers = [types.FileSystemWatcher(f"**/*.{suffix}") for suffix in _WATCHED]
         options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
-        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
-        registration = types.Registration("files", method, options)
+        registration = types.Registration(
+            "files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
+        )
         await self.client_register_capability_async(types.RegistrationParams([registration]))
 
     def _check(self, reports: Reports) -> None:
@@ -200,7 +202,7 @@ class Server(LanguageServer):
 
     async def _end_with(self, editor: int) -> None:
         """End when a process, the editor, has ended."""
-        while _is_running(editor):
+        while exists(editor):
             await asyncio.sleep(_LOOK_EVERY)
         self.end(1)
 
@@ -316,8 +318,7 @@ class Server(LanguageServer):
 
     def _did_rename(self, params: types.RenameFilesParams) -> None:
         """Check the notes that depend on the old and new names of files."""
-        files = params.files
-        self._files_changed(uri for file in files for uri in (file.old_uri, file.new_uri))
+        self._files_changed(uri for f in params.files for uri in (f.old_uri, f.new_uri))
 
     # --- Requests of the editor ----------------------------------------------------------------
 
@@ -384,8 +385,7 @@ class Server(LanguageServer):
         target = find_rename_target(protocol.drafts.vault, note, line, column)
         if target is None:
             return None
-        where = protocol.range(note.lines, target.span)
-        return types.PrepareRenamePlaceholder(where, target.words)
+        return types.PrepareRenamePlaceholder(protocol.range(note.lines, target.span), target.words)
 
     def _rename(self, params: types.RenameParams) -> types.WorkspaceEdit | None:
         """Answer with the edits that rename a note or heading.
@@ -536,9 +536,8 @@ class Server(LanguageServer):
         """
         if (place := self._note_path(uri)) is None:
             return None
-        reports, path = place
-        note = reports.drafts.note(path)
-        return (reports.protocol, note) if note else None
+        note = place.reports.drafts.note(place.path)
+        return (place.reports.protocol, note) if note else None
 
     def _draft(self, uri: str) -> tuple[Protocol, Draft] | None:
         """Return the protocol of a note's vault, and the draft of the note with its text parsed.
@@ -570,19 +569,6 @@ def _values(draft: Draft | None) -> dict[str, list[Value]]:
 def _absolute(folder: Path) -> Path:
     """Return the absolute path of a folder; links in it stay, as the editor names them."""
     return Path(os.path.abspath(folder))  # noqa: PTH100
-
-
-def _is_running(process: int) -> bool:
-    """Return whether a process runs; on Windows, where asking would end it, it always does."""
-    if os.name == "nt":
-        return True
-    try:
-        os.kill(process, 0)  # signal 0 only asks
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass  # it belongs to another user
-    return True
 
 
 def serve(folder: Path | None) -> None:

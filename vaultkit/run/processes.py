@@ -35,6 +35,19 @@ def is_alive(pid: int) -> bool:
     return False
 
 
+def exists(pid: int) -> bool:
+    """Return whether a process exists; on Windows, where asking would end it, always True."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(pid, 0)  # signal 0 only asks
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # it belongs to another user
+    return True
+
+
 def private_memory(pid: int) -> int:
     """Return the private memory of a process in bytes."""
     with suppress(OSError):
