@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 from vaultkit.claims.lexicon import Lexicon, alternatives
 from vaultkit.claims.numerals import NUMERAL, TENS, parse_numeral
@@ -30,21 +31,31 @@ BLANK = " \u00a0\u202f\u2009"
 VULGAR = "".join(_FRACTIONS)
 # Longer numbers are cut: Python refuses to parse thousands of digits.
 _LONGEST = 60
+#: The largest power that is computed; and the largest of ten, beyond which no float has a number.
+_MOST_POWER, _MOST_POWER_OF_TEN = 64, 400
+#: An integer, whose digits may be in groups: *1,200*, *12 345*, *1_000*.
 _DIGITS = rf"(?:\d{{1,3}}(?:[,_]\d{{3}})+|\d{{1,3}}(?:[{BLANK}]\d{{3}})+|\d+)(?!\d)"
+#: An exponent: *^5*, *^{-2}*, *\*\*2*, *⁻³*.
 _POWER = r"(?:\^[-−+]?\d+|\^\{[-−+]?\d+\}|\*\*-?\d+|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+#: The powers of ten of what may follow a number.
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "k": 3, "K": 3, "M": 6,
           "B": 9, "G": 9, "kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12, "KiB": 3, "MiB": 6,
           "GiB": 9, "ms": -3, "µs": -6, "μs": -6, "us": -6, "ns": -9, "percent": -2,
           "per cent": -2, "%": -2, "‰": -3}  # fmt: skip
+#: The powers of two of the units of memory, which have both.
 _BINARY = {"kB": 10, "KB": 10, "MB": 20, "GB": 30, "TB": 40, "KiB": 10, "MiB": 20, "GiB": 30}
 _UNITS = "|".join(sorted(map(re.escape, _SCALES), key=len, reverse=True))
 NUMBER = re.compile(
+    # Not within a word or number; as an exponent, only a decimal.
     rf"(?:(?<![\w.^])|(?<=[\w)]\^)(?=[{MINUS[:-1]}]?\d*\.\d))"
+    # A sign, but no minus between two numbers.
     rf"(?:(?<![\w)\]{END}{NAME}½¼¾%])(?P<sign>[\{MINUS[:-1]}+±–]))?"
+    # *2½*; or digits, with a factor or power (*× 10⁻⁴*, *e5*, *²*) and a divisor (*/4*).
     rf"(?:(?P<whole>{_DIGITS})?(?P<vulgar>[{VULGAR}])"
     rf"|(?P<number>{_DIGITS}(?:\.\d+)?|\.\d+)"
     rf"(?P<exponent>[eE][-+−]?\d+|[{BLANK}]?[×·⋅x*][{BLANK}]?10{_POWER}|{_POWER})?"
     rf"(?P<over>[{BLANK}]?[/⁄∕][{BLANK}]?\d+(?:\.\d+)?(?![\w/]))?)"
+    # A scale such as *%* or *million*; or letters without a blank.
     rf"(?P<unit>[{BLANK}]?(?:{_UNITS})(?!\w))?"
     r"(?P<glued>[^\W\d_]+)?(?![\d]|\.\d)"
 )
@@ -105,15 +116,17 @@ def read_digits(found: re.Match[str]) -> Digits:
     digits, exponent = found["number"], found["exponent"] or ""
     value, step = sign * Fraction(_parse_grouped_digits(digits)), _unit_of_last_digit(digits)
     divisor = _parse_divisor(found) if found["over"] else None
-    power = _factor_of_ten(exponent)
-    if not exponent or power is not None:
-        factor = Fraction(10) ** (power or 0)
-        return Digits(value * factor, step * factor, divisor, has_factor=power is not None)
-    top = _parse_exponent(exponent)
+    power_of_ten = _factor_of_ten(exponent)
+    if not exponent or power_of_ten is not None:
+        factor = Fraction(10) ** (power_of_ten or 0)
+        has_factor = power_of_ten is not None
+        return Digits(value * factor, step * factor, divisor, has_factor=has_factor)
+    power = _parse_exponent(exponent)
     if digits == "10":
-        return Digits(sign * Fraction(10) ** top, _ZERO)
-    own = _parse_power(digits, exponent)
-    return Digits(None if own is None else sign * own, _ZERO, None, False, abs(value), top)
+        return Digits(sign * Fraction(10) ** power, _ZERO)
+    result = _parse_power(digits, exponent)
+    signed = None if result is None else sign * result
+    return Digits(signed, _ZERO, base=abs(value), exponent=power)
 
 
 @dataclass(frozen=True)
@@ -132,7 +145,7 @@ class Number:
         ``digits``, ``word`` (*five*), ``count`` (*none*), ``part`` (*two thirds*), ``multiple``
         (*twice*) or ``ordinal`` (*third*).
     scales
-        The factors of its units: *4.7 kΩ* is 4.7 or 4700.
+        The factors of its units: 1 and 1000 for *4.7 kΩ*, which is 4.7 or 4700.
     is_whole
         Whether it is an integer without a unit.
     is_multiple
@@ -142,7 +155,7 @@ class Number:
     digits
         Its digits, if it has any.
     is_counted
-        Whether a number word is before a part: *two thirds*.
+        Whether a number is before a part: *two thirds*, *one third*, but not *a third*.
     """
 
     start: int
@@ -164,11 +177,14 @@ class Number:
 
 
 class _Patterns:
-    """The patterns of the number words of a language, by what they match."""
+    """The patterns of the number words of a language, by what they match.
+
+    ``behind_the`` and ``behind_one`` match the text before a word: *the*, and *a* or *one*.
+    """
 
     def __init__(self, words: Lexicon) -> None:
         def whole(template: str) -> re.Pattern[str]:
-            """Return a pattern that matches no part of a word."""
+            """Return a pattern of whole words."""
             return words.regex(rf"(?<![\w-]){template}(?![\w’'-])")
 
         self.parts = whole(
@@ -210,63 +226,64 @@ def numbers_in_words(text: str, words: Lexicon) -> Iterator[Number]:
     """Yield the numbers of a text that are in words, and ordinals: *two thirds*, *twice*, *3rd*."""
     patterns = _Patterns.of(words)
 
-    def find(name: str, table: str = "") -> Iterator[re.Match[str]]:
-        may_be = not table or words.may_find(table, text)
-        return getattr(patterns, name).finditer(text) if may_be else iter(())
+    def find(pattern: re.Pattern[str], table: str) -> Iterator[re.Match[str]]:
+        """Yield the matches of a pattern, each of which has a word of the table."""
+        return pattern.finditer(text) if words.may_find(table, text) else iter(())
 
-    for found in find("parts", "parts"):
-        below, above = words.value("parts", found["part"]), found["above"]
-        if not below or (not above and patterns.behind_the.search(text[: found.start()])):
+    for match in find(patterns.parts, "parts"):
+        below, above = words.value("parts", match["part"]), match["above"]
+        is_ordinal = not above and patterns.behind_the.search(text[: match.start()])  # *the third*
+        if not below or is_ordinal:
             continue
         is_one = not above or above.lower() in words.words["grammar"]["one"]
         value = (1 if is_one else _count(above)) / below
         is_counted = bool(above) and above.lower() not in words.words["grammar"]["articles"]
-        yield Number(*found.span(), value, value * ROUGH, "part", is_counted=is_counted)
-    for found in find("multiples", "multiples"):
-        factor = words.value("multiples", found[0]) or _ZERO
-        yield Number(*found.span(), factor, factor * ROUGH, "multiple", is_multiple=factor > 1)
-    for found in find("times"):
-        value = Fraction(parse_numeral(found["n"]))
-        yield Number(*found.span(), value, value * ROUGH, "multiple", is_multiple=True)
-    for found in find("ordinals", "ordinals"):
-        value = words.value("ordinals", found["n"]) or _ZERO
-        if patterns.behind_one.search(text[: found.start()]):
+        yield Number(*match.span(), value, value * ROUGH, "part", is_counted=is_counted)
+    for match in find(patterns.multiples, "multiples"):
+        factor = words.value("multiples", match[0]) or _ZERO
+        yield Number(*match.span(), factor, factor * ROUGH, "multiple", is_multiple=factor > 1)
+    for match in patterns.times.finditer(text):
+        value = Fraction(parse_numeral(match["n"]))
+        yield Number(*match.span(), value, value * ROUGH, "multiple", is_multiple=True)
+    for match in find(patterns.ordinals, "ordinals"):
+        value = words.value("ordinals", match["n"]) or _ZERO
+        if patterns.behind_one.search(text[: match.start()]):
             continue  # *a third* is a part
-        value += parse_numeral(found["tens"]) if found["tens"] else 0
-        yield Number(*found.span(), value, _ZERO, "ordinal", is_whole=True)
-    for found in find("ordinals_in_digits"):
-        yield Number(*found.span(), Fraction(found["n"]), _ZERO, "ordinal", is_whole=True)
+        value += parse_numeral(match["tens"]) if match["tens"] else 0
+        yield Number(*match.span(), value, _ZERO, "ordinal", is_whole=True)
+    for match in patterns.ordinals_in_digits.finditer(text):
+        yield Number(*match.span(), Fraction(match["n"]), _ZERO, "ordinal", is_whole=True)
     yield from _numerals(text, words)
-    for found in find("counts", "counts"):
-        value = words.value("counts", found[0]) or _ZERO
-        yield Number(*found.span(), value, _ZERO, "count", is_whole=True)
+    for match in find(patterns.counts, "counts"):
+        value = words.value("counts", match[0]) or _ZERO
+        yield Number(*match.span(), value, _ZERO, "count", is_whole=True)
 
 
 def _numerals(text: str, words: Lexicon) -> Iterator[Number]:
     """Yield the numbers such as *twelve*, *twelve per cent* and *twelve minutes*."""
-    for found in _Patterns.of(words).numerals.finditer(text):
-        value, half = Fraction(parse_numeral(found["n"])), Fraction(1, 2)
-        if found["percent"]:
+    for match in _Patterns.of(words).numerals.finditer(text):
+        value, half = Fraction(parse_numeral(match["n"])), Fraction(1, 2)
+        if match["percent"]:
             scales = (_ONE, Fraction(1, 100))
-            yield Number(*found.span(), value, half, "word", scales, is_percent=True)
-        elif unit := _unit_word(text, found.end("n"), words):
-            yield Number(*found.span("n"), value, half, "word", (_ONE, unit))
+            yield Number(*match.span(), value, half, "word", scales, is_percent=True)
+        elif factor := _factor_of_unit_word(text, match.end("n"), words):
+            yield Number(*match.span("n"), value, half, "word", (_ONE, factor))
         else:
-            yield Number(*found.span("n"), value, _ZERO, "word", is_whole=True)
+            yield Number(*match.span("n"), value, _ZERO, "word", is_whole=True)
 
 
 def _numbers_in_digits(text: str, words: Lexicon) -> Iterator[Number]:
     """Yield the numbers in digits, with their units."""
-    for found in NUMBER.finditer(text):
-        number = read_digits(found)
-        value, start, end = number.value, found.start(), found.end()
+    for match in NUMBER.finditer(text):
+        number = read_digits(match)
+        value, start, end = number.value, match.start(), match.end()
         if value is None:
             continue
-        if found["vulgar"]:
+        if match["vulgar"]:
             yield Number(start, end, value, abs(value) * _EXACT, "digits")
             continue
-        glued = found["glued"] or ""
-        end = found.start("glued") if glued else end
+        glued = match["glued"] or ""
+        end = match.start("glued") if glued else end
         if number.base is not None:  # a power of another number
             yield Number(start, end, value, _ZERO, "digits")
             continue
@@ -275,17 +292,28 @@ def _numbers_in_digits(text: str, words: Lexicon) -> Iterator[Number]:
                 value /= number.divisor
                 yield Number(start, end, value, abs(value) * _EXACT, "digits")
             continue
-        digits, unit = found["number"], (found["unit"] or "").strip()
-        scales, end, is_percent = _unit_scales(
-            text, found.end("unit") if unit else end, unit, glued, words
-        )
-        multiple = _Patterns.of(words).times_behind.match(text, end)
+        digits, scale = match["number"], (match["unit"] or "").strip()
+        if scale:
+            is_percent = _SCALES[scale] == _SCALES["%"]
+            unit = _Unit(scales_of_suffix(scale), match.end("unit"), is_percent)
+        else:
+            unit = _unit_behind(text, end, glued, words)
+        multiple = _Patterns.of(words).times_behind.match(text, unit.end)
         is_rounded = "." in digits or number.has_factor
-        is_whole = not (is_rounded or unit or len(scales) > 1 or is_percent or multiple)
-        half = _ZERO if is_whole and abs(value) < TEN else number.step / 2
-        end = multiple.end() if multiple else end
+        has_unit = scale or len(unit.scales) > 1 or unit.is_percent or multiple
+        is_whole = not is_rounded and not has_unit
         yield Number(
-            start, end, value, half, "digits", scales, is_whole, bool(multiple), is_percent, digits
+            start,
+            multiple.end() if multiple else unit.end,
+            value,
+            # A small integer counts something, and is exact.
+            _ZERO if is_whole and abs(value) < TEN else number.step / 2,
+            "digits",
+            unit.scales,
+            is_whole,
+            is_multiple=bool(multiple),
+            is_percent=unit.is_percent,
+            digits=digits,
         )
 
 
@@ -301,46 +329,51 @@ def scales_of_suffix(suffix: str) -> tuple[Fraction, ...]:
     return (*scales, Fraction(2) ** _BINARY[suffix]) if suffix in _BINARY else scales
 
 
-def _unit_scales(
-    text: str, end: int, unit: str, glued: str, words: Lexicon
-) -> tuple[tuple[Fraction, ...], int, bool]:
-    """Return the factors of the unit behind a number, its end, and whether it is a per cent.
+class _Unit(NamedTuple):
+    """The unit of a number: its factors, where it ends, and whether it is a per cent.
 
     The value may be the number as it is (factor 1), or times the factor of its prefix: 4.7 kΩ is
-    4.7 or 4700. ``unit`` is a scale that belongs to the number, such as ``%`` or ``k``; ``glued``
-    are letters right behind the digits, which are not words. ``end`` is where the number ends.
+    4.7 or 4700. Without a unit, the only factor is 1, and the end that of the number.
     """
-    one = Fraction(1)
-    if unit:
-        return scales_of_suffix(unit), end, _SCALES[unit] == _SCALES["%"]
-    begins = end
-    if found := SYMBOL.match(text, begins):
-        power = {"": 1, "2": 2, "²": 2, "3": 3, "³": 3}[found["power"] or ""]
-        exponent = PREFIXES.get(found["prefix"] or "", 0)
-        factor = Fraction(10) ** (exponent * power)
-        if found["per"]:
-            factor /= SECONDS[found["per"]]
+
+    scales: tuple[Fraction, ...]
+    end: int
+    is_percent: bool = False
+
+
+def _unit_behind(text: str, end: int, glued: str, words: Lexicon) -> _Unit:
+    """Return the unit behind the end of a number, as a symbol or as a word.
+
+    ``glued`` are the letters right behind the digits, which may be a symbol but no word.
+    """
+    if symbol := SYMBOL.match(text, end):
+        power = {"": 1, "2": 2, "²": 2, "3": 3, "³": 3}[symbol["power"] or ""]
+        prefix = PREFIXES.get(symbol["prefix"] or "", 0)
+        factor = Fraction(10) ** (prefix * power)
+        if symbol["per"]:
+            factor /= SECONDS[symbol["per"]]
         # A gram is a thousandth of the unit of mass.
-        more = (factor / 1000,) if found["unit"] == "g" else ()
-        known = dict.fromkeys((one, factor, *more))
-        return tuple(known) if factor != 1 or more else (one, one), found.end(), False
-    if found := _NAMED.match(text, begins):
-        factor = Fraction(10) ** _GREEK[found["prefix"].lower()]
-        return (one, factor), found.end(), False
-    if found := _DEGREE.match(text, begins):
-        return (one, Fraction(words.value("units", "degrees") or 1)), found.end(), False
-    if not glued and (named := _unit_word(text, begins, words)):
-        return (one, named), begins, named == Fraction(1, 100)
-    return (one,), end, False
+        scales = (_ONE, factor, factor / 1000) if symbol["unit"] == "g" else (_ONE, factor)
+        distinct = tuple(dict.fromkeys(scales))
+        # Two factors say that there is a unit, even if both are 1.
+        return _Unit(distinct if len(distinct) > 1 else (_ONE, _ONE), symbol.end())
+    if named := _NAMED.match(text, end):
+        return _Unit((_ONE, Fraction(10) ** _GREEK[named["prefix"].lower()]), named.end())
+    if degree := _DEGREE.match(text, end):
+        return _Unit((_ONE, words.value("units", "degrees") or _ONE), degree.end())
+    if not glued and (factor_of_word := _factor_of_unit_word(text, end, words)):
+        return _Unit((_ONE, factor_of_word), end, factor_of_word == Fraction(1, 100))
+    return _Unit((_ONE,), end)
 
 
-def _unit_word(text: str, end: int, words: Lexicon) -> Fraction | None:
-    """Return the factor of the word for a unit directly behind a number."""
+def _factor_of_unit_word(text: str, end: int, words: Lexicon) -> Fraction | None:
+    """Return the factor of the word for a unit directly behind a number: 60 for *minutes*."""
     found = _Patterns.of(words).unit.match(text, end)
     return words.value("units", found[0].strip("- ")) if found else None
 
 
 def _count(word: str) -> Fraction:
+    """Return the value of an integer in digits or in words."""
     return Fraction(word) if word.isdigit() else Fraction(parse_numeral(word))
 
 
@@ -355,9 +388,9 @@ def _factor_of_ten(exponent: str) -> int | None:
 
 
 def _parse_exponent(text: str) -> int:
-    """Return the exponent of a power of ten, as in ``^{-3}``; at most 400."""
+    """Return an exponent as an integer: −3 for ``^{-3}`` and ``⁻³``; a large one is cut."""
     power = int(re.sub(r"[\^{}*]", "", text.translate(_SUPER)).replace("−", "-")[:_LONGEST])
-    return max(-400, min(400, power))
+    return max(-_MOST_POWER_OF_TEN, min(_MOST_POWER_OF_TEN, power))
 
 
 def _parse_vulgar(found: re.Match[str]) -> Fraction:
@@ -381,8 +414,9 @@ def _parse_power(digits: str, exponent: str) -> Fraction | None:
     >>> _parse_power("3", "^2"), _parse_power("2", "^999"), _parse_power("0", "^-1")
     (Fraction(9, 1), None, None)
     """
-    base, top = Fraction(_parse_grouped_digits(digits)), _parse_exponent(exponent)
-    return Fraction(base**top) if abs(top) <= 64 and (base or top > 0) else None
+    base, power = Fraction(_parse_grouped_digits(digits)), _parse_exponent(exponent)
+    has_value = bool(base) or power > 0  # 0⁻¹ has none
+    return Fraction(base**power) if has_value and abs(power) <= _MOST_POWER else None
 
 
 def _parse_grouped_digits(digits: str) -> Decimal:

@@ -30,13 +30,13 @@ def parse_numeral(words: str) -> int:
     >>> parse_numeral("two hundred and five"), parse_numeral("three thousand five hundred")
     (205, 3500)
     """
-    total = part = 0
+    total = below_thousand = 0  # so far; *thousand* multiplies the second, and adds it
     for word in re.findall(r"[^\W\d_]+", words.lower()):
         value = _VALUES.get(word, 0)  # *and* adds nothing
         if value == 100:
-            part *= value
+            below_thousand *= value
         elif value > 100:
-            total, part = total + part * value, 0
+            total, below_thousand = total + below_thousand * value, 0
         else:
-            part += value
-    return total + part
+            below_thousand += value
+    return total + below_thousand

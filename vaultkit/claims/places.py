@@ -20,9 +20,11 @@ from vaultkit.read.note import Note
 
 @dataclass
 class Places:
-    """The parts of a note, found by kind, line and column of a check."""
+    """The names of the parts of a note, found by kind, line and column of a check."""
 
+    #: The names of blocks of code, by their first lines.
     blocks: dict[int, str] = field(default_factory=dict)
+    #: The names of formulas, by line and TeX.
     formulas: dict[tuple[int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     #: The names of questions, by their lines and those of their wrong answers.
     predictions: dict[int, str] = field(default_factory=dict)
@@ -34,9 +36,12 @@ class Places:
     spots: dict[tuple[int, int, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def names_of(self, kind: str, line: int, column: int, what: str) -> list[str]:
-        """Return the names of the parts to which a check belongs; none if it is not visible."""
+        """Return the names of the parts to which a check belongs; none if it is not visible.
+
+        ``kind`` is the kind of the check, ``what`` the text that it is about.
+        """
         match kind:
-            case "mirror":
+            case "mirror":  # which may be about any line of its block
                 first = max((begins for begins in self.blocks if begins <= line), default=0)
                 return [self.blocks[first]] if first else []
             case "equation":
@@ -58,42 +63,43 @@ class Places:
 
 
 def page_places(note: Note) -> Places:
-    """Return the parts of a note."""
-    found = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
+    """Return the names of the parts of a note by their places."""
+    places = Places({block.fence.line: f"block-{n}" for n, block in enumerate(note.blocks)})
     for index, formula in enumerate(note.formulas):
-        found.columns[f"formula-{index}"] = formula.column
+        places.columns[f"formula-{index}"] = formula.column
         for line in formula.lines:  # an error is reported at the line of its row
-            found.formulas[line, formula.tex].append(f"formula-{index}")
+            places.formulas[line, formula.tex].append(f"formula-{index}")
     for index, link in enumerate(note.links):
-        found.links.setdefault((link.line, link.column), f"link-{index}")
+        places.links.setdefault((link.line, link.column), f"link-{index}")
     for index, prediction in enumerate(note.predictions):
         for line in (prediction.line, *(wrong.line for wrong in prediction.distractors)):
-            found.predictions[line] = f"prediction-{index}"
+            places.predictions[line] = f"prediction-{index}"
     kinds: dict[str, Sequence[Quantity | Shape | Binding]]
     claims = claims_of(note)
     kinds = {"number": claims.quantities, "shape": claims.shapes, "sentence": claims.bindings}
     for kind, spots in kinds.items():
         for spot, name in zip(spots, names_of_spots(note, kind, spots), strict=True):
             # A number within a formula has no element of its own on the page.
-            around = formula_at(note, spot.line, spot.column)
-            found.spots[spot.line, spot.column, spot.text].append(
-                name if around is None else f"formula-{around}"
+            formula_index = formula_at(note, spot.line, spot.column)
+            places.spots[spot.line, spot.column, spot.text].append(
+                name if formula_index is None else f"formula-{formula_index}"
             )
-    return found
+    return places
 
 
 def names_of_spots(note: Note, kind: str, spots: Sequence[Quantity | Shape | Binding]) -> list[str]:
-    """Return the names of the numbers, shapes or bindings of a note.
+    """Return the names of the numbers, shapes or bindings of a note: ``number-7``.
 
-    Those in the code of each block are counted apart, so that its edits change no other name.
+    Those in the code of each block are counted apart (``number-in-3-0``), so that its edits change
+    no other name.
     """
-    lines = lines_of_code(note)
+    blocks = lines_of_code(note)
     counts: Counter[str] = Counter()
     names = []
     for spot in spots:
-        of = f"{kind}-in-{lines[spot.line]}" if spot.line in lines else kind
-        names.append(f"{of}-{counts[of]}")
-        counts[of] += 1
+        prefix = f"{kind}-in-{blocks[spot.line]}" if spot.line in blocks else kind
+        names.append(f"{prefix}-{counts[prefix]}")
+        counts[prefix] += 1
     return names
 
 
@@ -107,9 +113,10 @@ def lines_of_code(note: Note) -> dict[int, int]:
 
 
 def formula_at(note: Note, line: int, column: int) -> int | None:
-    """Return the index of the formula that contains a place."""
+    """Return the index of the formula in running text that contains a place; None if none does."""
+    dollars = 2
     for index, formula in enumerate(note.formulas):
-        rest = column - formula.column
-        if formula.line == line and not formula.display and 0 <= rest < len(formula.tex) + 2:
+        columns = range(formula.column, formula.column + len(formula.tex) + dollars)
+        if formula.line == line and not formula.display and column in columns:
             return index
     return None

@@ -1,4 +1,7 @@
-"""Statements in inline code: ``x.sum() == 7``, or ``len(x)`` *is* ``2``."""
+"""Statements in inline code: ``x.sum() == 7``, or ``len(x)`` *is* ``2``.
+
+A *place* of a statement is the line, the column and the length of a part of its text.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,20 @@ from vaultkit.read.sentences import Sentences
 
 @dataclass(frozen=True)
 class CodeStatement:
-    """An expression with its stated value; the value is empty for a comparison, which must be true.
+    """An expression with its stated value.
 
-    ``places`` are the lines, columns and lengths of the pieces of code and the numbers in it.
+    Attributes
+    ----------
+    line, column
+        Where it begins.
+    code
+        The expression.
+    shown
+        The stated value; empty for a comparison, which must be true.
+    places
+        The places of the pieces of code and the numbers in it.
+    raises
+        Whether ``shown`` is the error that the expression is said to raise.
     """
 
     line: int
@@ -26,18 +40,17 @@ class CodeStatement:
     code: str
     shown: str
     places: tuple[tuple[int, int, int], ...]
-    #: Whether the value is the error that the expression is said to raise.
     raises: bool = False
 
     def includes(self, line: int, column: int) -> bool:
-        """Return whether a place is within the statement."""
+        """Return whether a position is within the statement, or in the marks around its code."""
         return any(
-            line == own and first <= column < first + length + 2
-            for own, first, length in self.places
+            line == line_of_place and first <= column < first + length + 2
+            for line_of_place, first, length in self.places
         )
 
 
-#: Words between an expression and its stated value.
+#: Words between an expression and its stated value: *is*, *gives exactly*, *:* before the end.
 _VERB = re.compile(
     r"\s*(?:is|gives|returns|equals|yields|comes\s+to|evaluates\s+to|→|=|:(?=\s+\S+\s*$|\s*$))\s+"
     r"(?:(?:then|exactly|also|again|just|only|simply)\s+)?"
@@ -52,30 +65,33 @@ _FUNCTIONS = {
     **dict.fromkeys(("maximum", "largest", "greatest", "biggest"), "max"),
     **dict.fromkeys(("minimum", "smallest", "least"), "min"),
 }
-_OF = re.compile(
-    rf"\b[Tt]he\s+(?P<what>{'|'.join(_FUNCTIONS)})(?:\s+(?:number|value|element|entry))?"
+_FUNCTION_BEFORE = re.compile(
+    rf"\b[Tt]he\s+(?P<function>{'|'.join(_FUNCTIONS)})(?:\s+(?:number|value|element|entry))?"
     r"\s+(?:of|in)\s+$"
 )
 _RAISES = re.compile(r"\s*(?:raises|throws|(?:fails|ends|stops)\s+with)\s+(?:an?\s+)?")
 _ERROR = re.compile(r"\w*(?:Error|Exception|Iteration)")
+#: A number that ends its clause.
 _NUMBER = re.compile(
     r"(?P<number>[-+−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?)"
     r"(?=[.,;:!?)]*(?:\s+(?:and|but|so|here|since|for|in|because|on)\b|\s*$|[.;:!?)]|,\s))"
 )
 _TRUTH = re.compile(r"\s*(?:(?:is|gives|returns)\s+(?:true|(?P<no>false))|holds)\b")
-#: Words by which code is a condition, or something that the reader is asked to write.
-_ASKED = re.compile(
+#: Words by which a comparison in code is a condition, or something to be written by the reader.
+_NOT_COMPARED = re.compile(
     r"\b(?:where|while|nothing|no|false|fails?|failed|rather|tests?|asks?|asked|checks?|condition|"
     r"masks?|compar\w+|returns?|gives?|or|assert\w*|errors?|raises?|means?|for|write|writes|"
     r"written|such\s+as|filters?|selects?|keeps?|with|use|uses|like|of|is)\b",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+#: Words by which an assignment in code is something that the reader is told to do.
+_INSTRUCTED = re.compile(
     r"\b(?:set|sets|put|puts|let|change\w*|replac\w+|assign\w*|add\w*|insert\w*|type|try|with|line|"
     r"write|writes|written|by|to|like)\b",
     re.IGNORECASE,
 )
-_KINDS = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|set"
+#: Names of types, which an expression such as ``x.dtype`` may have as its value.
+_TYPES = r"(?:u?int|float|complex)\d+|bool|object|int|float|str|list|tuple|dict|set"
 
 
 def code_statements(coded: ParagraphWithCode) -> Iterator[CodeStatement]:
@@ -84,9 +100,10 @@ def code_statements(coded: ParagraphWithCode) -> Iterator[CodeStatement]:
     # Assignments of different values, *`x[0] = 4`, followed by `x[0] = 6`*, are steps of a program.
     values: dict[str, set[str]] = defaultdict(set)
     for part in coded.parts:
-        if part.type == "code_inline" and (assigned := _split_assignment(part.content.strip())):
-            values[assigned[0]].add(assigned[1])
-    steps = {name for name, several in values.items() if len(several) > 1}
+        if part.type == "code_inline" and (assignment := _split_assignment(part.content.strip())):
+            target, value = assignment
+            values[target].add(value)
+    steps = {target for target, several in values.items() if len(several) > 1}
     for index, part in enumerate(coded.parts):
         if part.type != "code_inline":
             continue
@@ -109,56 +126,58 @@ def _statements_of_code(
     before, behind
         The sentence before and behind the code.
     steps
-        The names to which the paragraph assigns several values.
+        The elements to which the paragraph assigns several values.
     """
     part = parts[index]
     code = part.content.strip()
-    own = _line_column_length(part)
+    place = _place_of(part)
     following = parts[index + 1 : index + 3]
     text = following[0].content if following and following[0].type == "text" else ""
     shown = following[1] if len(following) > 1 and following[1].type == "code_inline" else None
     truth = _TRUTH.match(text)
-    if truth and _is_comparison(code, names=True):
-        yield CodeStatement(*own[:2], code, "False" if truth["no"] else "True", (own,))
+    if truth and _is_comparison(code, allows_names=True):
+        yield CodeStatement(*place[:2], code, "False" if truth["no"] else "True", (place,))
         return
     if _RAISES.fullmatch(text) and uses_names(code) and len(following) > 1:
         if shown and _ERROR.fullmatch(error := shown.content.strip()):
-            yield CodeStatement(
-                *own[:2], code, error, (own, _line_column_length(shown)), raises=True
-            )
+            yield CodeStatement(*place[:2], code, error, (place, _place_of(shown)), raises=True)
         return
-    spoken = _OF.search(parts[index - 1].content) if index else None
-    if spoken and code.isidentifier():
+    function = _FUNCTION_BEFORE.search(parts[index - 1].content) if index else None
+    if function and code.isidentifier():
         # *The sum of `x` is 7* states the value of `x.sum()`.
-        code = f"{code}.{_FUNCTIONS[spoken['what'].lower()]}()"
+        code = f"{code}.{_FUNCTIONS[function['function'].lower()]}()"
     verb = _VERB.match(text)
+    # A name with a colon, as in *`n`: 5*, is explained.
     if verb and uses_names(code) and not (":" in verb[0] and code.isidentifier()):
         if verb.end() == len(text) and shown:
             if _is_value(value := shown.content.strip()):
-                yield CodeStatement(*own[:2], code, value, (own, _line_column_length(shown)))
+                yield CodeStatement(*place[:2], code, value, (place, _place_of(shown)))
             return
         number = _NUMBER.match(text, verb.end())
-        if number and not code.isidentifier():
+        if number and not code.isidentifier():  # *`n` is 5* is a number of the text
             digits = number["number"]
             column = following[0].column + number.start("number")
-            value = digits.replace(",", "").replace("−", "-")
-            where = (following[0].line, column, len(digits))
-            yield CodeStatement(*own[:2], code, value, (own, where))
+            place_of_number = (following[0].line, column, len(digits))
+            yield CodeStatement(*place[:2], code, _plain(digits), (place, place_of_number))
         return
-    around = f"{before} {behind}"
-    if _is_comparison(code) and not (_ASKED.search(around) or is_condition(before, behind)):
-        yield CodeStatement(*own[:2], code, "", (own,))
-    elif (
-        (assigned := _split_assignment(code))
-        and not _TOLD.search(around)
-        and assigned[0] not in steps
-    ):
-        yield CodeStatement(*own[:2], *assigned, (own,))
+    sentence = f"{before} {behind}"
+    if _is_comparison(code):
+        if not (_NOT_COMPARED.search(sentence) or is_condition(before, behind)):
+            yield CodeStatement(*place[:2], code, "", (place,))
+    elif (assignment := _split_assignment(code)) and not _INSTRUCTED.search(sentence):
+        target, value = assignment
+        if target not in steps:
+            yield CodeStatement(*place[:2], target, value, (place,))
 
 
-def _line_column_length(part: Inline) -> tuple[int, int, int]:
+def _place_of(part: Inline) -> tuple[int, int, int]:
     """Return the line, the column and the length of a part of a paragraph."""
     return part.line, part.column, len(part.content)
+
+
+def _plain(digits: str) -> str:
+    """Return a number as code has it: ``-1200`` for *−1,200*."""
+    return digits.replace(",", "").replace("−", "-")
 
 
 #: Headings of a column with the values of expressions.
@@ -168,7 +187,10 @@ _VALUES = re.compile(
 
 
 def row_statements(cell: Cell) -> Iterator[CodeStatement]:
-    """Yield the statement of a table row: an expression in its first cell, its value in another."""
+    """Yield the statement of a table row: an expression in its first cell, its value in another.
+
+    ``cell`` is the other one, whose column must be called *value* or the like.
+    """
     code, shown = cell.label.text.strip(), cell.text.strip()
     if not re.fullmatch("`[^`]+`", code) or not _VALUES.fullmatch(cell.title):
         return
@@ -176,7 +198,7 @@ def row_statements(cell: Cell) -> Iterator[CodeStatement]:
     if not uses_names(code) or code.isidentifier() or not is_steady(code):
         return
     if _NUMBER.fullmatch(shown):
-        shown = shown.replace(",", "").replace("−", "-")
+        shown = _plain(shown)
     elif not _is_value(shown):
         return
     label = cell.label
@@ -184,10 +206,10 @@ def row_statements(cell: Cell) -> Iterator[CodeStatement]:
     yield CodeStatement(label.line, label.column, code, shown, places)
 
 
-def _is_comparison(code: str, *, names: bool = False) -> bool:
+def _is_comparison(code: str, *, allows_names: bool = False) -> bool:
     """Return whether code compares a computed value with a literal.
 
-    A comparison of a name alone may be a condition; it counts only with ``names``.
+    A comparison of a name alone may be a condition. With ``allows_names``, any comparison counts.
 
     >>> [_is_comparison(code) for code in ("x.sum() == 7", "x > 7", "x.sum()")]
     [True, False, False]
@@ -195,10 +217,11 @@ def _is_comparison(code: str, *, names: bool = False) -> bool:
     tree = expression_of(code)
     if not isinstance(tree, ast.Compare) or not uses_names(code):
         return False
-    sides = [tree.left, *tree.comparators]
-    if names:
+    if allows_names:
         return True
-    return any(map(is_literal, sides)) and not any(isinstance(s, ast.Name) for s in sides)
+    sides = [tree.left, *tree.comparators]
+    has_name = any(isinstance(side, ast.Name) for side in sides)
+    return any(map(is_literal, sides)) and not has_name
 
 
 def _is_value(shown: str) -> bool:
@@ -207,11 +230,12 @@ def _is_value(shown: str) -> bool:
     >>> _is_value("(2, 3)"), _is_value("float64"), _is_value("x.sum()")
     (True, True, False)
     """
-    if re.fullmatch(_KINDS, shown):
+    if re.fullmatch(_TYPES, shown):
         return True
     tree = expression_of(shown)
     if tree is not None and is_literal(tree):
         return True
+    # An array as NumPy shows it: ``[1. 2.]``, ``array([1, 2], dtype=int8)``.
     return bool(re.fullmatch(r"(?:array\()?\[[-+\d.,\s\[\]einfa]*\](?:, dtype=\w+)?\)?", shown))
 
 

@@ -17,16 +17,18 @@ from vaultkit.claims.amounts import as_float
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.numbers import Number, read_numbers
 
-#: How far a value may be from a multiple or a fraction in words with *about*.
+#: How far a value may be from a multiple or a fraction in words with *about*, as a share of it.
 _ROUGH = Fraction(3, 20)
-#: How far a value may be below a number with *almost*.
+#: How far a value may be below a number with *almost*, as a share of it.
 _ALMOST = Fraction(3, 20)
+#: Most characters before and behind a number in which words say something of it.
+_NEAR = 60
 _ZERO = Fraction(0)
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values that agree with what a text states; without a bound, it is None."""
+    """The values from ``low`` to ``high`` that agree with a text; None is no bound."""
 
     low: Fraction | None
     high: Fraction | None
@@ -38,10 +40,10 @@ class Range:
         if self._is_far(value):
             return False
         largest = max(abs(bound) for bound in (value, self.low, self.high) if bound is not None)
-        slack = largest / 10**9
-        slack = -slack if self.strict else slack
-        above = self.low is None or value >= self.low - slack
-        return above and (self.high is None or value <= self.high + slack)
+        rounding = largest / 10**9
+        slack = -rounding if self.strict else rounding  # a strict bound must be exceeded
+        is_above = self.low is None or value >= self.low - slack
+        return is_above and (self.high is None or value <= self.high + slack)
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
@@ -73,15 +75,15 @@ class Stated:
     text
         The words themselves.
     ranges
-        The values that agree with it.
+        The values that agree with it, which may be in any of these.
     digits
-        Its digits, if it is a plain number in digits.
+        Its digits, if it is a plain number in digits; else empty.
     value
         The number itself, without its unit.
     bounds
         Whether the words before it make it a bound: *less than 5*.
     scales
-        The factors by which its digits may differ from the value: 1, and 1/100 for a percentage.
+        The factors of its unit: 1, and 1/100 for a percentage, whose value may be either.
     """
 
     start: int
@@ -103,10 +105,10 @@ class Stated:
 
 
 def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -> list[Stated]:
-    """Return the numbers that a text states before a place, in order.
+    """Return the numbers of ``text[:ends]``, in order.
 
-    What follows that place may say the sign of a number: *2 below zero*. With ``in_percent``, the
-    value of *0.4 %* may be 0.4.
+    What follows may say the sign of the last one: *2 below zero*. With ``in_percent``, the value of
+    *0.4 %* may be 0.4.
 
     Examples
     --------
@@ -116,40 +118,46 @@ def numbers(text: str, ends: int, words: Lexicon, *, in_percent: bool = False) -
     ['0.25', 'twice', 'five']
     """
     from_zero = _Patterns.for_lexicon(words).from_zero
+    # The *zero* of *below zero* is no number of its own.
     plain = from_zero.sub(lambda own: "\ufffc" * len(own[0]), text[:ends])
-    read = sorted(read_numbers(plain, words), key=lambda one: (one.start, -one.end))
-    found: list[Number] = []
-    for one in read:
-        if found and one.start < found[-1].end:
-            if (one.start, one.end) == (found[-1].start, found[-1].end):
-                found.append(one)  # *third* is a part or an ordinal
-            continue
-        found.append(one)
+    candidates = sorted(read_numbers(plain, words), key=lambda one: (one.start, -one.end))
+    # Of overlapping numbers, the first and longest; but *third* is both a part and an ordinal.
+    chosen: list[Number] = []
+    for number in candidates:
+        is_apart = not chosen or number.start >= chosen[-1].end
+        if is_apart or (number.start, number.end) == (chosen[-1].start, chosen[-1].end):
+            chosen.append(number)
     stated: list[Stated] = []
-    for one in found:
-        if one.is_percent and abs(one.value) < 1 and not in_percent:
-            one = replace(one, scales=one.scales[1:])
-        made = _values_in_context(text, one, words)
-        if stated and stated[-1].start == made.start:
-            made = replace(made, ranges=stated.pop().ranges + made.ranges)
-        stated.append(made)
+    for number in chosen:
+        if number.is_percent and abs(number.value) < 1 and not in_percent:
+            number = replace(number, scales=number.scales[1:])
+        in_context = _values_in_context(text, number, words)
+        if stated and stated[-1].start == in_context.start:
+            in_context = replace(in_context, ranges=stated.pop().ranges + in_context.ranges)
+        stated.append(in_context)
     return stated
 
 
 class _Patterns:
-    """The patterns of a language, by what they match."""
+    """The patterns of a language, by what they match.
+
+    ``modes`` are the words right before a number that say how exact it is, by the lists of the
+    table *before*; ``signs_before`` and ``signs_behind``, those that say its sign, by the lists of
+    the table *signs*: *falls by 3*, *3 cm lower*.
+    """
 
     def __init__(self, words: Lexicon) -> None:
         pattern = words.pattern
         self.from_zero = re.compile(rf"(?<=\w\s){pattern('grammar', 'from_zero')}")
         self.minus = re.compile(rf"{pattern('before', 'minus')}\s$", re.IGNORECASE)
         articles = pattern("grammar", "articles")
+        # *Adds up to* is no bound.
         self.sums = re.compile(
             rf"(?<![\w-]){pattern('grammar', 'adding')}\sup\sto\s*$", re.IGNORECASE
         )
         self.articles = re.compile(rf"(?:(?<!\w){articles}\s+)$", re.IGNORECASE)
         self.modes = {
-            name: re.compile(rf"(?<![\w-])(?P<own>{pattern('before', name)})\s*$", re.IGNORECASE)
+            name: re.compile(rf"(?<![\w-])(?P<words>{pattern('before', name)})\s*$", re.IGNORECASE)
             for name in words.words["before"]
         }
         self.any_mode = re.compile(rf"(?<![\w-]){pattern('before')}\s*$", re.IGNORECASE)
@@ -175,68 +183,76 @@ class _Patterns:
         return _Patterns(words)
 
 
-def _values_in_context(text: str, read: Number, words: Lexicon) -> Stated:
+def _values_in_context(text: str, number: Number, words: Lexicon) -> Stated:
     """Return the values that agree with a number, given the words around it."""
-    before, behind = text[max(0, read.start - 60) : read.start], text[read.end : read.end + 60]
-    ranges = [range_ for scale in read.scales for range_ in _ranges(read, before, scale, words)]
+    before = text[max(0, number.start - _NEAR) : number.start]
+    behind = text[number.end : number.end + _NEAR]
+    ranges = [own for scale in number.scales for own in _ranges(number, before, scale, words)]
     if _Patterns.for_lexicon(words).minus.search(before):
         ranges = [own.scaled(Fraction(-1)) for own in ranges]
     sign = _sign(before, behind, words)
     if sign in ("down", "apart"):
+        # The difference may be taken either way.
         ranges += [own.scaled(Fraction(-1)) for own in ranges]
-    if sign in ("down", "up") and (read.is_percent or (read.is_share and read.value < 1)):
+    if sign in ("down", "up") and (number.is_percent or (number.is_share and number.value < 1)):
         # *12 % less* is a change of −0.12, or a ratio of 0.88.
-        factor = read.scales[-1] * (-1 if sign == "down" else 1)
-        ranges += [own.scaled(factor, 1) for own in _ranges(read, before, Fraction(1), words)]
-    if sign == "down" and read.is_multiple and read.value:
-        inverse = replace(read, value=1 / read.value, half=read.half / read.value**2)
+        factor = number.scales[-1] * (-1 if sign == "down" else 1)
+        ranges += [own.scaled(factor, 1) for own in _ranges(number, before, Fraction(1), words)]
+    if sign == "down" and number.is_multiple and number.value:
+        # *Three times smaller* is a ratio of a third.
+        inverse = replace(number, value=1 / number.value, half=number.half / number.value**2)
         ranges += _ranges(inverse, before, Fraction(1), words)
-    own = text[read.start : read.end]
-    bounds = bool(
-        _words_of_exactness(before, words).keys() & {"over", "under", "at_least", "at_most"}
-    )
+    exactness = _words_of_exactness(before, words)
     return Stated(
-        read.start,
-        read.end,
-        own,
+        number.start,
+        number.end,
+        text[number.start : number.end],
         tuple(ranges),
-        read.digits,
-        read.scales,
-        read.value,
-        bounds,
-        read.is_multiple or read.is_share,
-        sign,
+        number.digits,
+        number.scales,
+        number.value,
+        bounds=not exactness.keys().isdisjoint({"over", "under", "at_least", "at_most"}),
+        times=number.is_multiple or number.is_share,
+        sign=sign,
     )
 
 
-def _ranges(read: Number, before: str, scale: Fraction, words: Lexicon) -> list[Range]:
-    """Return the ranges that a number may mean, by the words before it: *about*, *at least*."""
-    value, half = read.value * scale, read.half * scale
-    how = _words_of_exactness(before, words)
-    exact = Range(value - half, value + half)
-    if "exactly" in how:
-        least = half if read.digits and not read.is_whole else _ZERO
-        return [Range(value - least, value + least)]
-    if "about" in how:
-        if read.is_share:
+def _ranges(number: Number, before: str, scale: Fraction, words: Lexicon) -> list[Range]:
+    """Return the ranges that a number may mean, by the words before it: *about*, *at least*.
+
+    ``scale`` is one of the factors of its unit.
+    """
+    value, half = number.value * scale, number.half * scale
+    exactness = _words_of_exactness(before, words)
+    stated = Range(value - half, value + half)
+    if "exactly" in exactness:
+        half = half if number.digits and not number.is_whole else _ZERO
+        return [Range(value - half, value + half)]
+    if "about" in exactness:
+        if number.is_share:
             half = abs(value) * _ROUGH
-        elif "." not in read.digits:
-            zeros = len(str(abs(read.value))) - len(str(abs(read.value)).rstrip("0"))
-            least = Fraction(1, 2) * scale
-            half = max(least, min(Fraction(10**zeros, 2) * scale, abs(value) * _ROUGH))
-        exact = Range(value - half, value + half)
-    near = abs(value) * _ALMOST
-    for name, own in (
+        elif "." not in number.digits:
+            # *About 1200* may be rounded to hundreds.
+            half_of_last_digit = Fraction(10 ** _final_zeros(number.value), 2) * scale
+            half = max(scale / 2, min(half_of_last_digit, abs(value) * _ROUGH))
+        stated = Range(value - half, value + half)
+    for name, bounded in (
         ("over", Range(value, None, strict=True)),
         ("under", Range(None, value, strict=True)),
         ("at_least", Range(value, None)),
         ("at_most", Range(None, value)),
-        ("almost", Range(value - near, value)),
+        ("almost", Range(value - abs(value) * _ALMOST, value)),
     ):
-        if name in how:
+        if name in exactness:
             # *Over five steps* and *within 5 m* need not be bounds.
-            return [own, exact] if how[name] in _PLACES else [own]
-    return [exact]
+            return [bounded, stated] if exactness[name] in _PLACES else [bounded]
+    return [stated]
+
+
+def _final_zeros(value: Fraction) -> int:
+    """Return the number of zeros at the end of an integer: 2 for 1200."""
+    digits = str(abs(value))
+    return len(digits) - len(digits.rstrip("0"))
 
 
 #: Words that are bounds or name a place or time.
@@ -245,22 +261,28 @@ _PLACES = {"over", "under", "above", "below", "up to", "within", "beyond"}
 
 @lru_cache(256)  # each scale of a number asks
 def _words_of_exactness(before: str, words: Lexicon) -> Mapping[str, str]:
-    """Return the words right before a number that say how exact it is, by their list."""
-    found: dict[str, str] = {}
+    """Return the words right before a number that say how exact it is, by their list.
+
+    Before *3* in *no more than 3*, they are ``{"at_most": "no more than"}``.
+    """
+    phrases: dict[str, str] = {}
     patterns = _Patterns.for_lexicon(words)
-    rest = patterns.articles.sub("", before)
-    if not patterns.any_mode.search(rest) or patterns.sums.search(rest):
-        return found
+    without_article = patterns.articles.sub("", before)
+    if not patterns.any_mode.search(without_article) or patterns.sums.search(without_article):
+        return phrases
     for name, pattern in patterns.modes.items():
-        if own := pattern.search(rest):
-            found[name] = " ".join(own["own"].lower().split())
+        if match := pattern.search(without_article):
+            phrases[name] = " ".join(match["words"].lower().split())
     # The longer phrase counts: *no more than*, not *more than*.
-    longest = max(map(len, found.values()), default=0)
-    return {name: own for name, own in found.items() if len(own) == longest}
+    longest = max(map(len, phrases.values()), default=0)
+    return {name: phrase for name, phrase in phrases.items() if len(phrase) == longest}
 
 
 def _sign(before: str, behind: str, words: Lexicon) -> str:
-    """Return what the words around a number say of its sign: ``down``, ``up`` or ``apart``."""
+    """Return what the words around a number say of its sign: ``down``, ``up`` or ``apart``.
+
+    It is empty if they say nothing.
+    """
     patterns = _Patterns.for_lexicon(words)
     if patterns.any_sign.search(before):
         for name, pattern in patterns.signs_before.items():

@@ -21,7 +21,7 @@ def supposition_pattern(*words: str) -> re.Pattern[str]:
     return _ENGLISH.regex(rf"\b{known}\b|<suppositions.not_at_end>\b")
 
 
-#: Words before a name by which the value behind it is not stated.
+#: Words before a name by which the value behind it is not stated: *Without `n` = 12*.
 NOT_STATED = supposition_pattern(*_ENGLISH.words["suppositions"]["not_stated"])
 #: More code to which the same words apply: *from `n = 12` to `n = 24`*.
 _MORE = r"(?:`[^`]*`(?:,|,?\s<suppositions.joining_code>)\s(?:<suppositions.before_more_code>\s)?)*"
@@ -81,11 +81,14 @@ def is_doubtful(before: str, behind: str) -> bool:
     >>> is_doubtful("When it ends, ", "."), is_doubtful("This is so when ", ".")
     (False, True)
     """
-    said = f"{before.lstrip()[1:]} {behind}"
-    return "?" in said or bool(_DOUBT.search(said)) or is_supposed(before.lstrip(), behind)
+    before = before.lstrip()
+    # Without its first letter, the first word of the sentence is none of the words of doubt.
+    sentence = f"{before[1:]} {behind}"
+    return "?" in sentence or bool(_DOUBT.search(sentence)) or is_supposed(before, behind)
 
 
-#: Words before a comparison, and a verb behind it, by which it is a condition and no statement.
+#: Words before a comparison, and a verb behind it, by which it is a condition and no statement:
+#: *the mask `x > 3`*, *`x > 3` selects*, *`x > 3` is false*.
 _TESTED = _ENGLISH.regex(r"\b<suppositions.tested>\s$")
 _ACTS = _ENGLISH.regex(
     r"\s(?:<grammar.being>\s<suppositions.not_true>\b"

@@ -15,8 +15,8 @@ PREFIXES = {"T": 12, "G": 9, "M": 6, "k": 3, "h": 2, "c": -2, "m": -3, "µ": -6,
 _SYMBOLS = ("mol", "Hz", "Pa", "eV", "Wh", "m", "g", "s", "A", "J", "W", "V", "F", "L", "Ω")
 _DOUBTFUL = ("cal", "bit", "K", "N", "C", "T", "H", "B", "l")
 _PREFIX = f"(?P<prefix>[{''.join(PREFIXES)}])?"
+#: A unit alone: *kg*, *km/h*; and behind a number, with its power: *km/h*, *cm²*.
 _PREFIXED = re.compile(rf"{_PREFIX}(?P<unit>{alternatives((*_SYMBOLS, *_DOUBTFUL))})(?:/\w+)?")
-#: A symbol behind a number, with its parts.
 SYMBOL = re.compile(
     rf"[ \u00a0\u202f]?{_PREFIX}(?P<unit>{alternatives((*_SYMBOLS, *_DOUBTFUL))})"
     r"(?:\^?(?P<power>[23]|[²³]))?(?![A-Za-z²³^])(?:\s?/\s?(?P<per>h|min|s)(?![A-Za-z]))?"
@@ -25,12 +25,13 @@ SYMBOL = re.compile(
 SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "wk": 604_800, "mo": 2_629_746,
            "y": 31_556_952}  # fmt: skip
 #: The least letters of a unit in words, whose case has no meaning.
-_WORD = 3
+_SHORTEST_WORD = 3
 #: A unit that is a sign, and money before its number.
 _SIGN = re.compile(r"[ \u00a0\u202f]?(?:[%‰€$£]|°\s?[CFK](?!\w))")
 _MONEY_BEFORE = re.compile(r"[€$£]\s?$")
+#: A number in digits, or a word.
 _NUMBER = re.compile(r"[-+−‐‑﹣－–]?[\d.,]*\d|[^\W\d_]+")
-_BEHIND = re.compile(r"[\s-]?([%°]|[^\W\d_]+(?:/[^\W\d_]+)?)")
+_BEHIND = re.compile(r"[\s-]?(?P<unit>[%°]|[^\W\d_]+(?:/[^\W\d_]+)?)")
 
 
 def unit_behind(text: str, start: int, words: Lexicon) -> str:
@@ -42,9 +43,9 @@ def unit_behind(text: str, start: int, words: Lexicon) -> str:
     (['kg', 'cm', 'g', 'km/h', '°C', ''], '$')
     """
     number = _NUMBER.match(text, start)
-    found = _match_unit(text[number.end() :], words) if number else None
-    if found:
-        return _symbol(found[0], words)
+    unit = _match_unit(text[number.end() :], words) if number else None
+    if unit:
+        return _symbol(unit[0], words)
     money = _MONEY_BEFORE.search(text[:start])
     return money[0].strip() if money else ""
 
@@ -56,8 +57,8 @@ def unit_named(text: str, words: Lexicon) -> str:
     >>> [unit_named(text, lexicon()) for text in ("kilograms", "km/h", "per cent", "total")]
     ['kg', 'km/h', '%', '']
     """
-    found = _match_unit(text, words)
-    return _symbol(text, words) if found and found.end() == len(text) else ""
+    unit = _match_unit(text, words)
+    return _symbol(text, words) if unit and unit.end() == len(text) else ""
 
 
 def _match_unit(text: str, words: Lexicon) -> re.Match[str] | None:
@@ -67,19 +68,22 @@ def _match_unit(text: str, words: Lexicon) -> re.Match[str] | None:
 
 @cache
 def _measure(words: Lexicon) -> re.Pattern[str]:
+    """Return a pattern of the units of a lexicon, as symbols in their case or as words."""
     symbols = "|".join(map(re.escape, words.words["measures"]))
     named = f"{words.pattern('measures')}|{words.pattern('signs_of_units')}"
     return re.compile(rf"[- \u00a0\u202f]?(?:{symbols}|(?i:{named}))(?![\w/²³^])")
 
 
 def _symbol(unit: str, words: Lexicon) -> str:
-    """Return the symbol of a unit, so that its forms can be compared."""
+    """Return the symbol of a unit, so that its forms can be compared: *kg* for *kilograms*."""
     name = " ".join(unit.strip("- \u00a0\u202f").split())
     tables = words.words["measures"], words.words["signs_of_units"]
     if any(name in table for table in tables):
         return name
-    named = (own for table in tables for own, known in table.items() if name.lower() in known)
-    return next(named, name.replace(" ", "").replace("^2", "²").replace("^3", "³"))
+    symbols = (
+        symbol for table in tables for symbol, names in table.items() if name.lower() in names
+    )
+    return next(symbols, name.replace(" ", "").replace("^2", "²").replace("^3", "³"))
 
 
 def unit_of(text: str, end: int, lexicon: Lexicon) -> str:
@@ -89,11 +93,16 @@ def unit_of(text: str, end: int, lexicon: Lexicon) -> str:
     >>> [unit_of(text, 2, lexicon()) for text in ("30 minutes", "30 min", "30 cats")]
     ['60s', '60s', '']
     """
-    found = _BEHIND.match(text, end)
-    if not found or found[1] in "%°":
-        return found[1] if found else ""
-    size = size_of(found[1], lexicon)
-    return "" if size is None else f"{float(size[1]):g}{size[0]}"
+    behind = _BEHIND.match(text, end)
+    if not behind:
+        return ""
+    if behind["unit"] in "%°":
+        return behind["unit"]
+    size = size_of(behind["unit"], lexicon)
+    if size is None:
+        return ""
+    base, factor = size
+    return f"{float(factor):g}{base}"
 
 
 @cache
@@ -109,12 +118,12 @@ def size_of(unit: str, lexicon: Lexicon) -> tuple[str, Fraction] | None:
     ['1/1000', '1000000', '60', '60']
     """
     above, stroke, below = unit.partition("/")
-    spellings = {above} if len(above) < _WORD else {above, above.lower()}
+    spellings = {above} if len(above) < _SHORTEST_WORD else {above, above.lower()}
     measures = lexicon.words["measures"].items()
-    known = next((name for name, words in measures if spellings & {*words}), above)
-    if known in SECONDS:
-        return f"s{stroke}{below}", Fraction(SECONDS[known])
-    power, base = power_of_prefix(known)
+    symbol = next((symbol for symbol, words in measures if spellings & {*words}), above)
+    if symbol in SECONDS:
+        return f"s{stroke}{below}", Fraction(SECONDS[symbol])
+    power, base = power_of_prefix(symbol)
     return None if power is None else (f"{base}{stroke}{below}", Fraction(10) ** power)
 
 
@@ -124,18 +133,21 @@ def differ_in_prefix(one: str, other: str) -> bool:
     >>> differ_in_prefix("kg", "g"), differ_in_prefix("g", "m")
     (True, False)
     """
-    units = [_PREFIXED.fullmatch(unit) for unit in (one, other)]
-    rests = {found and found.string[found.start("unit") :] for found in units}
-    return one != other and len(rests) == 1 and None not in rests
+    first, second = _PREFIXED.fullmatch(one), _PREFIXED.fullmatch(other)
+    if not first or not second or one == other:
+        return False
+    return one[first.start("unit") :] == other[second.start("unit") :]
 
 
 def power_of_prefix(unit: str) -> tuple[int | None, str]:
-    """Return the power of ten of the prefix of a unit, and the unit without it; None if unknown.
+    """Return the power of ten of the prefix of a unit, and the unit without it.
+
+    They are None and empty for an unknown unit, and for a symbol that may be something else.
 
     >>> power_of_prefix("kHz"), power_of_prefix("m"), power_of_prefix("eggs")
     ((3, 'Hz'), (0, 'm'), (None, ''))
     """
-    found = _PREFIXED.fullmatch(unit)
-    if not found or found["unit"] not in _SYMBOLS or "/" in unit:
+    match = _PREFIXED.fullmatch(unit)
+    if not match or match["unit"] not in _SYMBOLS or "/" in unit:
         return None, ""
-    return PREFIXES.get(found["prefix"], 0), found["unit"]
+    return PREFIXES.get(match["prefix"], 0), match["unit"]
