@@ -3,7 +3,8 @@
 The numbers that a note shows in its outputs and sentences are compared with those in sentences of
 other notes, behind a link to it or ahead of one in brackets. A number is contradicted if neither
 note shows it, and the linked one shows, in a sentence or output with the same words, a number that
-differs by a slip, or the only number with the same label.
+differs by a slip, or the only number with the same label (the word before it), unit and two common
+words. A comment may also name the number of another note: *12.5 mm<!-- = [[Sag]].sag -->*.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import ast
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -35,36 +35,41 @@ from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.store import key_of
 
-#: The least digits of a number that is compared, and of one that needs no words in common.
-_LEAST_DIGITS, _SURE_DIGITS = 2, 4
+#: The least digits of a number that is compared.
+_LEAST_DIGITS = 2
+#: A slip in a number with so many digits needs no common words; each digit less needs one more.
+_SURE_DIGITS = 4
 #: The least common words for two numbers with the same label and unit.
 _LEAST_WORDS = 2
 #: How many words before a link may deny what it says.
 _BEFORE = 4
 #: Longer numbers in outputs are not numbers of a sentence.
 _LONGEST = 20
-_UNIT = re.compile(r"\s?([%°]|[A-Za-z]+)")
+#: How many words before a number may be its label: the last one of substance.
+_BEFORE_NUMBER = 3
+_UNIT = re.compile(r"\s?(?P<unit>[%°]|[A-Za-z]+)")
 #: What is ahead of a link in brackets: *(see [[Sag]])*.
 _OPENS_BRACKET = re.compile(r"\((?:[^\W\d]+ ){0,3}$")
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A number that a note shows, with the words around it."""
+    """A number that a note shows, with the stems of the words around it."""
 
     value: Fraction
     words: frozenset[str]
-    #: The words right before it, and its unit.
-    label: frozenset[str]
-    unit: str
     line: int
+    #: The stems of the word right before it; empty if there is none, or none of substance.
+    label: frozenset[str] = frozenset()
+    unit: str = ""
 
 
 def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
     """Yield the numbers in the words of a link to a note, or behind the only one of a sentence.
 
     Those in the clause ahead of a link in brackets belong to it, too. Numbers with one significant
-    digit are left out, and those with bounds or factors (*at least 12*, *12 times*).
+    digit are left out, numbers in words, and those with bounds or factors (*at least 12*, *12
+    times*).
 
     Examples
     --------
@@ -74,10 +79,8 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
     [('Sag', '12.5 mm')]
     """
     links = [link for link in note.links if not link.embed and link.target]
-    if not links:
-        return
     links.sort(key=_position)
-    for sentence in sentences(note, _lexicon(note), {link.line for link in links}):
+    for sentence in sentences(note, _lexicon(note), {link.line for link in links}) if links else ():
         begins, ends = sentence.place_of(0), sentence.place_of(max(0, len(sentence.text) - 1))
         first = bisect_left(links, begins, key=_position)
         if first and _covers(links[first - 1], begins):
@@ -86,17 +89,15 @@ def citations(note: Note) -> Iterator[tuple[Link, Sentence, Stated]]:
         for number in filter(_is_comparable, sentence.numbers):
             around = [link for link in links_within if _is_in_link(link, sentence, number)]
             candidates = around or links_within
-            if (
-                number.digits
-                and len(candidates) == 1
-                and _belongs_to_link(candidates[0], sentence, number)
-            ):
+            # Of several links in a sentence, none is known to be the source.
+            if len(candidates) == 1 and _belongs_to_link(candidates[0], sentence, number):
                 yield candidates[0], sentence, number
 
 
 def _is_comparable(number: Stated) -> bool:
-    """Return whether a number has two digits or more, and is no bound or factor."""
-    return significant_digits(number) >= _LEAST_DIGITS and not number.bounds and not number.times
+    """Return whether a number has two digits or more, in digits, and is no bound or factor."""
+    is_long = significant_digits(number) >= _LEAST_DIGITS
+    return bool(number.digits) and is_long and not number.bounds and not number.times
 
 
 def _is_in_link(link: Link, sentence: Sentence, number: Stated) -> bool:
@@ -117,25 +118,26 @@ def _belongs_to_link(link: Link, sentence: Sentence, number: Stated) -> bool:
     clause.
     """
     ahead = [n for n in range(len(sentence.text)) if sentence.place_of(n) <= _position(link)]
-    at = max(ahead, default=0)
+    link_start = max(ahead, default=0)  # in the text of the sentence, without the mark-up of links
     if sentence.place_of(number.start) < _position(link):
-        bracket = _OPENS_BRACKET.search(sentence.text, 0, at)
+        bracket = _OPENS_BRACKET.search(sentence.text, 0, link_start)
         if not bracket or clause_end(sentence.lexicon).search(
             sentence.text, number.end, bracket.start()
         ):
             return False
         return not is_apart(sentence, _clause(sentence, number))
-    if not _is_in_link(link, sentence, number) and not is_cited(sentence, at, number.start):
+    if not _is_in_link(link, sentence, number) and not is_cited(sentence, link_start, number.start):
         return False
     # *It is not [[Sag|12.5 mm]].*
-    before = " ".join(sentence.text[:at].split()[-_BEFORE:])
+    before = " ".join(sentence.text[:link_start].split()[-_BEFORE:])
     if re.search(rf"\b{sentence.lexicon.pattern('negations', 'words')}\b", before, re.IGNORECASE):
         return False
-    from_link = sentence.text[at : number.end] + _text_up_to_pause(sentence, number)
+    from_link = sentence.text[link_start : number.end] + _text_up_to_pause(sentence, number)
     return not is_apart(sentence, from_link)
 
 
 def _position(link: Link) -> tuple[int, int]:
+    """Return the line and column of a link."""
     return link.line, link.column
 
 
@@ -175,7 +177,7 @@ def _references(note: Note) -> list[Binding]:
 
 
 def _referenced_note(binding: Binding, note: Note, vault: Vault) -> Note | None:
-    """Return the note that a comment names."""
+    """Return the note that a comment names; None if there is none."""
     try:
         return vault.notes.get(vault.find(binding.note, note.path))
     except BrokenLinkError:
@@ -185,7 +187,7 @@ def _referenced_note(binding: Binding, note: Note, vault: Vault) -> Note | None:
 def _check_references(note: Note, vault: Vault) -> Iterator[Check]:
     """Yield a check for each comment that names a number of another note."""
     for binding in _references(note):
-        at, other = (binding.line, binding.text), _referenced_note(binding, note, vault)
+        other = _referenced_note(binding, note, vault)
         values = _values_of_name(other, binding.source) if other else set()
         if len(values) == 1:
             (value,) = values
@@ -194,61 +196,60 @@ def _check_references(note: Note, vault: Vault) -> Iterator[Check]:
         else:
             lacks = f"shows no single number for {binding.source}" if other else "does not exist"
             why, holds = f"[[{binding.note}]] {lacks}", False
-        why = why if holds else f"{binding.text}: {why}"
-        yield Check("sentence", *at, HOLDS if holds else FAILS, why, binding.column)
+        outcome, why = (HOLDS, why) if holds else (FAILS, f"{binding.text}: {why}")
+        yield Check("sentence", binding.line, binding.text, outcome, why, binding.column)
 
 
 def _values_of_name(note: Note, name: str) -> set[Fraction]:
     """Return what a note assigns to a name as a number, or else shows behind it in its outputs.
 
-    A name that gets its value from an expression or in a loop has only the value that is shown.
+    If any binding of the name is not an assignment of a number (but an expression, a loop, …), only
+    the value that is shown counts, since the notes that are cited are not run.
     """
     assigned: list[object] = []
-    bound = 0
+    bindings = 0
     for block in note.blocks:
-        with suppress(ValueError, RecursionError, MemoryError):
-            for node in nodes_of(source_of(block)):
-                bound += (
-                    isinstance(node, ast.Name)
-                    and node.id == name
-                    and isinstance(node.ctx, ast.Store)
-                )
-                if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                    assigned += [
-                        value
-                        for target in targets
-                        for value in _assigned_numbers(target, node.value, name)
-                    ]
-    if bound and bound == len(assigned) and all(map(is_number, assigned)):
+        for node in nodes_of(source_of(block)):
+            match node:
+                case ast.Name(id=bound_name, ctx=ast.Store()) if bound_name == name:
+                    bindings += 1
+                case ast.Assign(targets=targets, value=value):
+                    for target in targets:
+                        assigned += _assigned_values(target, value, name)
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    assigned += _assigned_values(target, value, name)
+    if bindings and bindings == len(assigned) and all(map(is_number, assigned)):
         return {Fraction(repr(value)) for value in assigned}
     label = label_stems(name, _lexicon(note))
-    # A percentage is shown as a share, too.
+    # `_shown_numbers` yields a percentage as a share, too: the value that code has.
     shown = (number for number in _shown_numbers(note) if number.label and number.unit != "%")
     return {number.value for number in shown if number.label == label}
 
 
-def _assigned_numbers(target: ast.expr, value: ast.expr, name: str) -> Iterator[object]:
-    """Yield what an assignment gives a name: a number, or None for anything else.
+def _assigned_values(target: ast.expr, value: ast.expr, name: str) -> Iterator[object]:
+    """Yield the literal that an assignment gives a name, or None if it is no literal.
 
     >>> (statement,) = ast.parse("sag, load = 12.5, f()").body
     >>> targets = statement.targets[0]
-    >>> [list(_assigned_numbers(targets, statement.value, name)) for name in ("sag", "load", "x")]
+    >>> [list(_assigned_values(targets, statement.value, name)) for name in ("sag", "load", "x")]
     [[12.5], [None], []]
     """
     match target, value:
         case ast.Name(bound_name), _ if bound_name == name:
             try:
                 yield ast.literal_eval(value)
-            except ValueError:
+            except (ValueError, TypeError, RecursionError, MemoryError):  # `{[1]: 2}`, or too deep
                 yield None
         case ast.Tuple(targets), ast.Tuple(values) if len(targets) == len(values):
             for inner_target, inner_value in zip(targets, values, strict=True):
-                yield from _assigned_numbers(inner_target, inner_value, name)
+                yield from _assigned_values(inner_target, inner_value, name)
 
 
 def hash_of_numbers(note: Note) -> str:
-    """Return a hash of the numbers that a note shows, with their words."""
+    """Return a hash of the numbers that a note shows, with their words.
+
+    The checks of notes that cite it are fresh as long as this is the same.
+    """
     return key_of([str(number) for number in _shown_numbers(note)]).hex()
 
 
@@ -284,6 +285,7 @@ class _Numbers:
 
 
 def _value(shown: Shown) -> Fraction:
+    """Return the value of a number, by which `_Numbers` are sorted."""
     return shown.value
 
 
@@ -312,25 +314,28 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
     """Return what a linked note shows in place of a number; empty if that is in doubt.
 
     It is the value that differs by a slip and has most words in common, or the only value with the
-    same label and unit, and at least two common words.
+    same label, the same unit, and at least two common words.
     """
     unit, label = _unit(sentence, number), _label_before(sentence, number)
     words = label_stems(sentence.text, sentence.lexicon) - label_stems(unit, sentence.lexicon)
-    labelled = [other for other in shown if label and other.label == label]
-    slips = [
-        (len(words & other.words) + bool(label and other.label == label), -other.line, other.value)
-        for other in shown
-        if is_slip(number, other.value)
-    ]
-    # Here, zeros at the end count, since they are no slip. Each digit less needs one more word.
+
+    def has_label(other: Shown) -> bool:
+        return bool(label) and other.label == label
+
+    def common_words(other: Shown) -> int:
+        return len(words & other.words) + has_label(other)
+
+    slips = [other for other in shown if is_slip(number, other.value)]
+    # Zeros at the end count here, unlike in `significant_digits`: the author has written them all.
     digits = len(re.sub(r"\D", "", number.digits).lstrip("0"))
-    most_common_words, line, value = max(slips, default=(-1, 0, Fraction(0)))
-    if most_common_words >= max(0, _SURE_DIGITS - digits):
-        return f"has {float(value):.6g} there (line {-line})"
+    # Of several with as many words, the first one in the note.
+    best = max(slips, key=lambda other: (common_words(other), -other.line), default=None)
+    if best and common_words(best) >= _SURE_DIGITS - digits:
+        return f"has {float(best.value):.6g} there (line {best.line})"
     alike = [
         other
-        for other in labelled
-        if other.unit == unit and len(words & other.words) >= _LEAST_WORDS
+        for other in shown
+        if has_label(other) and other.unit == unit and len(words & other.words) >= _LEAST_WORDS
     ]
     if len({other.value for other in alike}) == 1:
         return f"has {float(alike[0].value):.6g} there (line {alike[0].line})"
@@ -340,36 +345,40 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
 def _shown_numbers(note: Note) -> Iterator[Shown]:
     """Yield the numbers that a note shows in sentences, outputs, code and tables."""
     words = _lexicon(note)
-    none: frozenset[str] = frozenset()
     for sentence in sentences(note, words):
         stems = label_stems(sentence.text, words)
         for number in sentence.numbers:
             line, unit = sentence.place_of(number.start)[0], _unit(sentence, number)
-            yield Shown(number.value, stems, _label_before(sentence, number), unit, line)
+            yield Shown(number.value, stems, line, _label_before(sentence, number), unit)
             for scale in number.scales:
-                yield Shown(number.value * scale, stems, none, "", line)
+                yield Shown(number.value * scale, stems, line)
     for fence in note.fences:
-        for index, text in enumerate(fence.text.splitlines(), fence.line + 1):
+        for line, text in enumerate(fence.text.splitlines(), fence.line + 1):
             stems = label_stems(text, words)
-            for match in NUMBER_IN_OUTPUT.finditer(text):
-                if len(match[0]) <= _LONGEST:
-                    before = label_stems(" ".join(text[: match.start()].split()[-1:]), words)
-                    label = before if fence.language == "text" else none
-                    behind_it = _UNIT.match(text, match.end())
-                    unit = behind_it[1] if behind_it else ""
-                    value = exact_fraction(parse_number(match[0]))
-                    yield Shown(value, stems, label, unit, index)
-                    if unit == "%":
-                        yield Shown(value / 100, stems, label, "", index)
+            for value, match in _short_numbers(text):
+                last_word = " ".join(text[: match.start()].split()[-1:])
+                is_output = fence.language == "text"
+                label = label_stems(last_word, words) if is_output else frozenset[str]()
+                behind = _UNIT.match(text, match.end())
+                unit = behind["unit"] if behind else ""
+                yield Shown(value, stems, line, label, unit)
+                if unit == "%":
+                    yield Shown(value / 100, stems, line, label)
     for cell in note.cells:
-        for match in NUMBER_IN_OUTPUT.finditer(cell.text):
-            if len(match[0]) <= _LONGEST:
-                stems = label_stems(f"{cell.label.text} {cell.title}", words)
-                value = exact_fraction(parse_number(match[0]))
-                yield Shown(value, stems, none, "", cell.line)
+        stems = label_stems(f"{cell.label.text} {cell.title}", words)
+        for value, _ in _short_numbers(cell.text):
+            yield Shown(value, stems, cell.line)
+
+
+def _short_numbers(text: str) -> Iterator[tuple[Fraction, re.Match[str]]]:
+    """Yield the values of the numbers in a text of at most `_LONGEST` characters, with matches."""
+    for match in NUMBER_IN_OUTPUT.finditer(text):
+        if len(match[0]) <= _LONGEST:
+            yield exact_fraction(parse_number(match[0])), match
 
 
 def _lexicon(note: Note) -> Lexicon:
+    """Return the words of the language of a note: its property ``lang``, or English."""
     return lexicon(str(note.meta.get("lang") or "en"))
 
 
@@ -393,11 +402,13 @@ def _text_up_to_pause(sentence: Sentence, number: Stated) -> str:
 
 
 def _unit(sentence: Sentence, number: Stated) -> str:
+    """Return the word or sign behind a number that may be its unit; empty if there is none."""
     return next(iter(words_behind(sentence, number)), "")
 
 
 def _label_before(sentence: Sentence, number: Stated) -> frozenset[str]:
-    """Return the stem of the last word of substance before a number."""
-    last_words = [word.stem for word in sentence.words if word.end <= number.start][-3:]
+    """Return the stem of the last word of substance shortly before a number; or no stem."""
+    words_before = [word.stem for word in sentence.words if word.end <= number.start]
+    last_words = words_before[-_BEFORE_NUMBER:]
     of_substance = [word for word in last_words if label_stems(word, sentence.lexicon)]
     return frozenset(of_substance[-1:])

@@ -16,6 +16,6 @@ def check(note: Note, *, fails: bool = False) -> Iterator[Check]:
 
     It is not judged; with ``fails``, it is a failure.
     """
-    for own in compared(note):
-        outcome = FAILS if fails else UNJUDGED
-        yield Check(COMPARISON, own.line, own.text, outcome, f"{own.text}: {_WHY}", own.column)
+    outcome = FAILS if fails else UNJUDGED
+    for word in compared(note):
+        yield Check(COMPARISON, word.line, word.text, outcome, f"{word.text}: {_WHY}", word.column)

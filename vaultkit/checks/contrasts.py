@@ -1,4 +1,4 @@
-"""The check of sentences that state a relation between their own numbers."""
+"""The check of sentences that state a relation between their own numbers: *3 is less than 2*."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vaultkit.read.note import Note
 
 
 def check(note: Note) -> Iterator[Check]:
-    """Yield a check for each sentence that contradicts itself."""
+    """Yield a check for each sentence that contradicts itself; excepted if the note says why."""
     language = str(note.meta.get("lang") or "")
     for contrast in (c for piece in note.prose for c in contrasts(piece, language)):
         if why := contradiction(contrast):
@@ -21,7 +21,10 @@ def check(note: Note) -> Iterator[Check]:
 
 
 def contradiction(contrast: Contrast) -> str:
-    """Return why a sentence contradicts itself; empty if it does not."""
+    """Return why a sentence contradicts itself; empty if it does not.
+
+    Its numbers may be rounded: a relation is false if it fails by more than their rounding errors.
+    """
     left, right, slack = contrast.left, contrast.right, contrast.slack
     match contrast.relation:
         case "<" if left > right + slack:
@@ -34,4 +37,5 @@ def contradiction(contrast: Contrast) -> str:
 
 
 def _shown(number: Fraction) -> str:
+    """Return a number as a message has it."""
     return f"{float(number):.4g}"

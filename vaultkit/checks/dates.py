@@ -20,10 +20,14 @@ from vaultkit.read.prose import Prose
 from vaultkit.read.sentences import clause_span
 from vaultkit.run.session import Step
 
+#: A date in an output: ``2024-03-04``.
 _ISO = re.compile(r"(?<![\d-])(\d{4})-(\d{2})-(\d{2})(?!\d)")
+#: A date in code: ``date(2024, 3, 4)``.
 _CALL = re.compile(r"\bdate(?:time)?\(\s*(\d{4})\s*,\s*(\d{1,2})\s*,\s*(\d{1,2})")
-#: Most items of a list that are read.
+#: Most items of a list, and most lines of an output, that are read.
 _MOST = 400
+#: A year in which each day of a year exists, for a date without a year.
+_LEAP_YEAR = 2000
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Day:
     month: int
     year: int | None = None
     weekday: int | None = None
+    #: The text before it in its line of an output, *Pentecost*, and this line of the note.
     label: str = ""
     line: int = 0
 
@@ -62,10 +67,10 @@ def _abbreviated(name: str) -> str:
     >>> _abbreviated("sunday")
     'sun(?:d(?:a(?:y)?)?)?'
     """
-    rest = ""
+    ending = ""
     for letter in reversed(name[3:]):
-        rest = f"(?:{letter}{rest})?"
-    return name[:3] + rest
+        ending = f"(?:{letter}{ending})?"
+    return name[:3] + ending
 
 
 class Dates:
@@ -81,9 +86,11 @@ class Dates:
         self._months = [name[:3] for name in lexicon.words["dates"]["months"]]
         self._names = lexicon.words["dates"]["weekdays"]
         self._weekdays = [name[:3] for name in self._names]
+        #: Words such as *not* or *if* before a date that is not stated.
         self._not_stated = lexicon.regex(r"\b<contrasts.not_said>\b|<contrasts.not_at_end>\b")
         months = "|".join(map(_abbreviated, lexicon.words["dates"]["months"]))
         weekdays = "|".join(map(_abbreviated, lexicon.words["dates"]["weekdays"]))
+        #: A date, *Monday, the 4th of March 2024* or *Mon Mar 4, 2024*, but not *may 3.5*.
         self._pattern = re.compile(
             rf"(?<![\w-])(?:(?P<weekday>{weekdays})\.?,?\s(?:the\s)?)?(?:"
             rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{months})(?![a-z])"
@@ -102,28 +109,22 @@ class Dates:
 
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect the dates of a block's outputs, code and variables."""
-        for year, month, day in _CALL.findall(block.fence.text):
-            self._add(int(year), int(month), int(day))
+        for date in _CALL.findall(block.fence.text):
+            self._add(*map(int, date))
         for step in steps:
             for text, line in islice(step.output_lines(), _MOST):
-                iso = list(_ISO.finditer(text))
-                label = text[: iso[0].start()].strip(" :=") if len(iso) == 1 else ""
-                for date in iso:
-                    self._add(int(date[1]), int(date[2]), int(date[3]), label, line)
-                for stated in self._dates_in(text):
-                    self.known.add(stated.day)
-        if self.known or "date" in block.fence.text:
+                dates = list(_ISO.finditer(text))
+                # Of several dates, any may be that of the label.
+                label = text[: dates[0].start()].strip(" :=") if len(dates) == 1 else ""
+                for date in dates:
+                    self._add(*map(int, date.groups()), label=label, line=line)
+                self.known.update(found.day for found in self._dates_in(text))
+        if self.known or "date" in block.fence.text:  # else it would take long for nothing
             for value in variables.values():
-                items = [value] if isinstance(value, datetime.date) else value
-                if isinstance(items, dict):
-                    items = [*items.keys(), *items.values()]
-                if isinstance(items, list | tuple):
-                    for item in items[:_MOST]:
-                        for date in item if isinstance(item, list | tuple) else (item,):
-                            if isinstance(date, datetime.date):
-                                self._add(date.year, date.month, date.day)
+                for day in _days_of(value):
+                    self._add(day.year, day.month, day.day)
 
-    def _add(self, year: int, month: int, day: int, label: str = "", line: int = 0) -> None:
+    def _add(self, year: int, month: int, day: int, *, label: str = "", line: int = 0) -> None:
         """Remember a date, if there is one with these numbers."""
         try:
             datetime.date(year, month, day)
@@ -132,7 +133,7 @@ class Dates:
         self.known.add(Day(day, month, year, None, label, line))
 
     def _dates_in(self, text: str) -> Iterator[_Found]:
-        """Yield the dates in a text."""
+        """Yield the dates in a text that exist: not the 31st of April."""
         for match in self._pattern.finditer(text):
             month = self._months.index((match["month"] or match["month2"])[:3].lower()) + 1
             name = (match["weekday"] or "")[:3].lower()
@@ -140,7 +141,7 @@ class Dates:
             year = int(match["year"]) if match["year"] else None
             day = Day(int(match["day"] or match["day2"]), month, year, weekday)
             try:
-                datetime.date(year or 2000, month, day.day)
+                datetime.date(year or _LEAP_YEAR, month, day.day)
             except ValueError:
                 continue
             yield _Found(day, match.start(), match[0])
@@ -154,20 +155,27 @@ class Dates:
                     yield Contradiction(piece.place_of(stated.start), stated.text, why)
 
     def _calendar(self, stated: _Found, piece: Prose) -> str:
-        """Return the weekday of a date with a year, if the text states another one."""
+        """Return the weekday of a date with a year, if the text states another one; else nothing.
+
+        A question states nothing, nor does a clause with words such as *not*.
+        """
         day = stated.day
         if day.weekday is None or day.year is None:
             return ""
+        weekday = datetime.date(day.year, day.month, day.day).weekday()
         begins, ends = clause_span(piece.text, stated.start, stated.start + len(stated.text))
         ahead = piece.text[begins : stated.start]
         is_stated = piece.text[ends : ends + 1] != "?" and not self._not_stated.search(ahead)
-        weekday = datetime.date(day.year, day.month, day.day).weekday()
         if day.weekday == weekday or not is_stated:
             return ""
         return f"that day is a {self._names[weekday].capitalize()}"
 
     def _contradiction_of(self, stated: _Found, piece: Prose) -> str:
-        """Return what the page has in place of a date of the text; empty if nothing differs."""
+        """Return what the page has in place of a date of the text; empty if nothing differs.
+
+        That is another weekday for the same date, or another date for the label of the date: for
+        the first cell of its row, or for the subject of its sentence.
+        """
         date = stated.day
         same = [
             known
@@ -186,11 +194,24 @@ class Dates:
         subject = self._subject.search(piece.text, 0, stated.start)
         return self._date_of_label(date, subject["label"]) if subject else ""
 
-    def _date_of_label(self, date: Day, row: str) -> str:
-        """Return the date that an output has behind the label of a row."""
-        label = row.strip(" *_`").casefold()
+    def _date_of_label(self, date: Day, label: str) -> str:
+        """Return the only date that an output has behind a label; empty if there is none.
+
+        ``date`` is the one that the text gives the label; one of another year is about another day.
+        """
+        label = label.strip(" *_`").casefold()
         of_label = [day for day in self.known if day.label and day.label.casefold() == label]
         if len(of_label) != 1 or date.year not in (None, of_label[0].year):
             return ""
         day = of_label[0]
         return f"the output at line {day.line} has {day.year}-{day.month:02}-{day.day:02}"
+
+
+def _days_of(value: Any) -> Iterator[datetime.date]:
+    """Yield the dates in a variable: itself, items of a list or dictionary, and parts of these."""
+    items = [value] if isinstance(value, datetime.date) else value
+    if isinstance(items, dict):
+        items = [*items.keys(), *items.values()]
+    for item in items[:_MOST] if isinstance(items, list | tuple) else ():
+        parts = item if isinstance(item, list | tuple) else (item,)
+        yield from (part for part in parts if isinstance(part, datetime.date))

@@ -12,15 +12,19 @@ from itertools import combinations, permutations
 
 from vaultkit.claims.amounts import Amount, Quantity
 
-#: The least digits of a number that follows from two, and of one that follows from any two of some.
-_LEAST, _SURE = 2, 3
-#: Most other numbers of its sentence.
+#: The least digits of a number that follows from the only two others of its sentence: it must be
+#: their sum or difference, and all three must be integers.
+_LEAST = 2
+#: The least digits of a number that may follow from any two, by any operation.
+_SURE = 3
+#: Most other numbers of its sentence that are combined.
 _MOST = 4
-_TWO = 2
 
 
 def derivation(quantity: Quantity, others: Sequence[Quantity]) -> str:
     """Return how a number follows from others; empty if it does not.
+
+    A bound follows from nothing, nor does a number whose first reading is a list of numbers.
 
     Examples
     --------
@@ -30,11 +34,12 @@ def derivation(quantity: Quantity, others: Sequence[Quantity]) -> str:
     >>> derivation(last, others)
     '31 − 12'
     """
-    if len(quantity.readings[:1]) != 1 or len(quantity.readings[0]) != 1 or quantity.is_bound:
+    if not _is_single(quantity) or quantity.is_bound:
         return ""
     amount = quantity.readings[0][0]
     known = [(q.text, q.readings[0][0]) for q in others if _is_single(q)][:_MOST]
-    if amount.denominator or amount.digits < (_LEAST if len(known) == _TWO else _SURE):
+    is_pair = len(known) == 2
+    if amount.denominator or amount.digits < (_LEAST if is_pair else _SURE):
         return ""
     for text, value, is_exact in _results(known):
         if amount.digits < _SURE and not (is_exact and amount.is_integer):
@@ -45,6 +50,7 @@ def derivation(quantity: Quantity, others: Sequence[Quantity]) -> str:
 
 
 def _is_single(quantity: Quantity) -> bool:
+    """Return whether the first reading of a number is one amount."""
     return bool(quantity.readings) and len(quantity.readings[0]) == 1
 
 

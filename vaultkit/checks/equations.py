@@ -1,4 +1,9 @@
-"""Judges the formulas of a note that state something, on the note's variables."""
+"""The checks *equation* and *shape*: judges what the formulas of a note state, on its variables.
+
+A formula may state several things; each is a `Claim`. A claim is a *law* if it may hold for other
+numbers, too (`vaultkit.values.is_law`). With trials (`vaultkit.checks.trials`), the note is run
+again with other numbers; a trial in which a claim fails is its *counterexample*.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +13,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import numpy as np
 
 from vaultkit.checks.check import (
     EXCEPTED,
@@ -24,7 +27,7 @@ from vaultkit.checks.check import (
     UNPROVEN,
     Check,
 )
-from vaultkit.checks.computed import Caller, call_directly
+from vaultkit.checks.computed import Caller, call_directly, sampled_values
 from vaultkit.checks.literals import bound_names
 from vaultkit.checks.origins import find_origins
 from vaultkit.claims.free import free_formulas
@@ -36,18 +39,29 @@ from vaultkit.tex import parse, parse_expression
 from vaultkit.tex.tree import Membership, Node, TexError
 from vaultkit.values import UnboundError, Verdict, is_law, judge, relates_names, shape_mismatch
 
-#: Landau symbols before their arguments: O(n), o(1), Θ(n log n), Ω(n).
+#: Landau symbols before their arguments: ``O(n)``, ``\Theta(n \log n)``, ``\mathcal{O}(n)``.
 _GROWTH = re.compile(
-    r"(?:(?<![A-Za-z\\_^])[Oo]|\\mathcal\s*\{\s*O\s*\}|\\mathcal\s+O|\\(?:Theta|[Oo]mega)(?![A-Za-z]))"
-    r"\s*(?:\\left|\\[Bb]igg?l?)?\s*\("
+    r"""
+    (?: (?<![A-Za-z\\_^])[Oo]
+      | \\mathcal\s*\{\s*O\s*\} | \\mathcal\s+O
+      | \\(?:Theta|[Oo]mega)(?![A-Za-z])
+    )
+    \s* (?:\\left|\\[Bb]igg?l?)? \s* \(
+    """,
+    re.VERBOSE,
 )
 _GROWS = "states a rate of growth, which numbers cannot confirm"
-#: A side that is one name; and how far a rounded number may be from what a formula gives.
-_LONE = re.compile(r"\s*\\?[A-Za-z]+(?:_(?:\w|\{[^{}]*\}))?\s*=")
+#: A left side that is one name, ``\alpha =``, ``d_{\text{model}} =``.
+_NAME_ALONE = re.compile(r"\s*\\?[A-Za-z]+(?:_(?:\w|\{[^{}]*\}))?\s*=")
+#: How far a rounded number in code may be from what a formula gives, as a share of it.
 _ROUNDED = 0.01
-#: The value of a name.
+#: The error of a number that is rounded in its last digit, in units of this digit; a little more
+#: than a half, since binary numbers are not exact.
+_HALF_DIGIT = 0.51
+#: The value of a name, ``n = 12``, ``x_{i} \approx -0.5``.
 _VALUE = re.compile(r"\s*\\?[A-Za-z]\w*(?:_\{.*\})?\s*(?:=|\\approx)\s*-?[\d.,{}]+\s*")
 
+#: The shape of a variable and a sample of its elements (`sampled_values`).
 _Value = tuple[tuple[int, ...], list[Any]]
 
 
@@ -59,7 +73,9 @@ class Claim:
     statement: Node
     #: Returns the place in the TeX of a place in the formula whose commands are expanded.
     origin: Callable[[int], int] = int
+    #: None if it was not judged, since a name in it has no value.
     verdict: Verdict | None = None
+    #: This name.
     unbound: str = ""
     seconds: float = 0.0
     #: The integers that were bound when it was judged; shapes and samples of its variables.
@@ -92,7 +108,8 @@ class Claim:
     def place(self) -> int:
         """The position of the fault in the TeX; if none is known, that of the statement."""
         start, end = self.verdict.span if self.verdict else (0, 0)
-        return self.origin(start if end else self.statement.span[0])
+        is_known = end > 0  # the span of no fault is (0, 0)
+        return self.origin(start if is_known else self.statement.span[0])
 
     @property
     def kind(self) -> str:
@@ -102,11 +119,13 @@ class Claim:
 
 @dataclass
 class Expression:
-    """A formula without a relation, and the reason if its shapes do not fit."""
+    """A formula without a relation, ``X W``; it states only that it can be computed."""
 
     formula: Formula
     tree: Node
+    #: Why the shapes of its arrays do not fit; empty if they do, or are not known.
     why: str = ""
+    #: Whether they have fitted after some block.
     fits: bool = False
 
 
@@ -130,12 +149,17 @@ class Equations:
         self.call: Caller = call_directly
         self.claims: list[Claim] = []
         self.expressions: list[Expression] = []
+        #: The checks of formulas that are not read.
+        self.unread: list[Check] = []
         #: Names of whole numbers: those that may be sizes.
         self.sizes: set[str] = set()
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
-        """Rebase onto the edited note: its text is the same up to the last block observed."""
+        """Read the formulas of a note; keep what was judged, if they are the same as before.
+
+        The text of the note is the same up to the last block observed.
+        """
         names, macros = bound_names(note.blocks), self.macros + note.preamble
         judged = {
             (claim.formula, claim.statement.span, claim.statement): claim
@@ -144,51 +168,37 @@ class Equations:
         }
         expressions = {expression.formula: expression for expression in self.expressions}
         self.note = note
-        self.expressions = []
-        self.claims, self.others = [], list[Check]()
+        self.expressions, self.claims, self.unread = [], [], []
         for formula in (*note.formulas, *note.untypeset_formulas):
             if formula.not_run:
-                self.others.append(_check("equation", formula, EXCEPTED, formula.not_run))
+                self.unread.append(_check("equation", formula, EXCEPTED, formula.not_run))
                 continue
             expanded = Expanded(formula.tex, macros)
             try:
                 statements = parse(expanded.tex, names)
             except TexError as error:
-                if "\\in" in formula.tex and _GROWTH.search(formula.tex):
-                    self.others.append(_check("equation", formula, EXCEPTED, _GROWS))
-                    continue
-                why = f"{_quoted(formula)} cannot be read: {error}"
-                self.others.append(
-                    _check("equation", formula, UNJUDGED, why, expanded.origin(error.start or 0))
-                )
-            else:
-                claims = [Claim(formula, statement, expanded.origin) for statement in statements]
-                self.claims += [
-                    judged.get((c.formula, c.statement.span, c.statement), c) for c in claims
-                ]
-                if not claims:
-                    with contextlib.suppress(TexError):
-                        expression = Expression(formula, parse_expression(expanded.tex, names))
-                        self.expressions.append(expressions.get(formula, expression))
+                self.unread.append(_check_of_unread(formula, error, expanded))
+                continue
+            claims = [Claim(formula, statement, expanded.origin) for statement in statements]
+            self.claims += [
+                judged.get((c.formula, c.statement.span, c.statement), c) for c in claims
+            ]
+            if not claims:
+                with contextlib.suppress(TexError):
+                    expression = Expression(formula, parse_expression(expanded.tex, names))
+                    self.expressions.append(expressions.get(formula, expression))
 
+    # All observers of a run have the same parameters.
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge the claims between this block and the next one, and those above not judged yet."""
         sizes = {name: value for name, value in variables.items() if type(value) is int}
         self.sizes |= sizes.keys()
         following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
         for claim in self.claims:
-            if claim.verdict is None and not (following and claim.formula.line > following[0]):
-                began = time.perf_counter()
+            is_of_later_block = following and claim.formula.line > following[0]
+            if claim.verdict is None and not is_of_later_block:
                 claim.sizes = sizes
-                try:
-                    claim.verdict = judge(claim.statement, variables, call=self.call)
-                except UnboundError as error:
-                    claim.unbound = str(error.args[0])
-                except Exception as error:  # whatever an object of the note does when looked at
-                    why = f"{type(error).__name__}: {error}"
-                    claim.verdict = Verdict(holds=False, why=why, evaluated=False)
-                claim.values = _sampled_values(claim.verdict, variables)
-                claim.seconds += time.perf_counter() - began
+                self._judge(claim, variables)
 
         for expression in self.expressions:
             if not expression.fits:
@@ -197,146 +207,169 @@ class Equations:
                     expression.why = shape_mismatch(expression.tree, variables, call=self.call)
                     expression.fits = not expression.why
 
+    def _judge(self, claim: Claim, variables: Mapping[str, Any]) -> None:
+        """Judge a claim on the variables after a block, or note which of its names has no value."""
+        began = time.perf_counter()
+        try:
+            claim.verdict = judge(claim.statement, variables, call=self.call)
+        except UnboundError as error:
+            claim.unbound = str(error.args[0])
+        except Exception as error:  # whatever an object of the note does when it is read
+            why = f"{type(error).__name__}: {error}"
+            claim.verdict = Verdict(holds=False, why=why, evaluated=False)
+        claim.values = sampled_values(_names_of(claim.verdict), variables)
+        claim.seconds += time.perf_counter() - began
+
     @property
     def none_can_be_judged(self) -> bool:
         """Whether the note has formulas, and none could be judged on its variables."""
-        stated = self.claims or any(check.outcome == UNJUDGED for check in self.others)
-        return bool(stated) and not self.are_judged
+        are_stated = self.claims or any(check.outcome == UNJUDGED for check in self.unread)
+        return bool(are_stated) and not self.are_judged
 
     @property
     def are_judged(self) -> bool:
-        """Whether at least one could be judged."""
+        """Whether at least one formula could be judged."""
         return any(claim.verdict for claim in self.claims)
 
     def check(self) -> Iterator[Check]:
-        """Yield a check for each claim, and for each formula that cannot be judged."""
-        yield from self.others
+        """Yield a check for each claim, and for each formula that cannot be read or computed."""
+        yield from self.unread
         for expression in self.expressions:
             if expression.why:
                 why = f"{_quoted(expression.formula)} cannot be computed: {expression.why}"
                 yield _check("equation", expression.formula, FAILS, why)
         fails = any(claim.fails for claim in self.claims)
-        free = free_formulas(self.note) if fails else {}
+        free = free_formulas(self.note) if fails else {}  # which takes long
         for claim in self.claims:
+            outcome, why = self._outcome(claim, free.get(_position(claim.formula), ""))
             holds = bool(claim.verdict and claim.verdict.holds)
+            is_equation = claim.kind == "equation"
             pinned = claim.pinned if holds and claim.tried and not claim.counterexample else ()
             yield replace(
-                _check(
-                    claim.kind, claim.formula, *self._outcome_on_page(claim, free), at=claim.place
-                ),
+                _check(claim.kind, claim.formula, outcome, why, at=claim.place),
                 seconds=claim.seconds,
                 scope=claim.scope if holds else "",
                 pinned=", ".join(sorted(pinned)),
-                sides=_sides_in_words(claim.verdict)
-                if claim.verdict and claim.kind == "equation"
-                else "",
+                sides=_sides_in_words(claim.verdict) if claim.verdict and is_equation else "",
                 reason=_reason(claim),
                 sizes=_sizes(claim),
-                is_law=claim.kind == "equation" and relates_names(claim.statement),
+                is_law=is_equation and relates_names(claim.statement),
             )
 
-    def _outcome_on_page(
-        self, claim: Claim, free: Mapping[tuple[int, int], str]
-    ) -> tuple[str, str]:
-        """Return the outcome of a claim, and why; a value that is only supposed is not judged."""
-        outcome, why = _outcome(claim, free)
-        if outcome == FAILS and _VALUE.fullmatch(claim.formula.tex):
-            before = self.note.lines[claim.formula.line - 1][: claim.formula.column - 1]
-            clause = re.split(r"[.;:!?](?:\s|$)", before)[-1]
-            outcome = UNJUDGED if NOT_STATED.search(clause) else FAILS
-        if outcome == FAILS and claim.fails and self._is_about_data(claim):
-            outcome = UNJUDGED
-        return outcome, why
+    def _outcome(self, claim: Claim, why_free: str) -> tuple[str, str]:
+        """Return the outcome of a claim, and why.
 
-    def _is_about_data(self, claim: Claim) -> bool:
-        """Return whether a statement is about data, a rounded number or a loop's last value."""
-        assert claim.verdict
-        names = [name.partition(" ")[0] for name in claim.verdict.bound]
-        found = find_origins(self.note.blocks)
-        if found.loops & set(names):
-            return True
-        if not names or not _LONE.match(claim.formula.tex):
-            return False
-        is_value = _VALUE.fullmatch(claim.formula.tex) is not None
-        if names[0] in found.written:
-            with contextlib.suppress(ValueError):
-                left, right = float(claim.verdict.left), float(claim.verdict.right)
-                decimals = len(claim.formula.tex.partition(".")[2].strip())
-                off = 0.51 * 10.0**-decimals if is_value else _ROUNDED * abs(right)
-                return abs(left - right) <= off
-        # That a name has a certain value is about the name, wherever its value comes from.
-        return names[0] in found.data and not is_value
-
-
-def _outcome(claim: Claim, free: Mapping[tuple[int, int], str]) -> tuple[str, str]:
-    """Return the outcome of a claim, and why.
-
-    ``free`` has, by line and column, why a formula is not about the variables of the note.
-    """
-    formula, verdict = claim.formula, claim.verdict
-    if verdict is None:
-        if _GROWTH.search(formula.tex):
-            return EXCEPTED, _GROWS
-        what = f"no code of this note defines {claim.unbound or 'anything'}"
-        return UNJUDGED, f"{_quoted(formula)}: {what}"
-    if verdict.holds and claim.counterexample and claim.is_law and not formula.here:
-        return FAILS, (
-            f"{_quoted(formula)} holds for the numbers of this page, but not for others; "
-            f"if that is meant, write <!-- here: reason --> after it\n  {claim.counterexample}"
+        ``why_free`` is why the formula is not about the variables of the note, although they have
+        its names; empty if it is about them.
+        """
+        formula, verdict, quoted = claim.formula, claim.verdict, _quoted(claim.formula)
+        if verdict is None:
+            if _GROWTH.search(formula.tex):
+                return EXCEPTED, _GROWS
+            return UNJUDGED, f"{quoted}: no code of this note defines {claim.unbound or 'anything'}"
+        if verdict.holds and claim.counterexample and claim.is_law and not formula.here:
+            return FAILS, (
+                f"{quoted} holds for the numbers of this page, but not for others; "
+                f"if that is meant, write <!-- here: reason --> after it\n  {claim.counterexample}"
+            )
+        if verdict.holds:
+            return HOLDS, "; ".join(verdict.bound)
+        if claim.kind == "equation" and why_free:
+            return UNJUDGED, f"{quoted} is not about the variables of this note: {why_free}"
+        what = "does not hold" if verdict.evaluated else "cannot be judged"
+        hint = "\n  a rounded number is written behind \\approx" if verdict.rounds else ""
+        values = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
+        is_sure = (
+            verdict.evaluated
+            and not verdict.rounds
+            and not self._is_supposed(formula)
+            and not self._is_about_data(formula, verdict)
         )
-    if verdict.holds:
-        return HOLDS, "; ".join(verdict.bound)
-    if claim.kind == "equation" and (why := free.get((formula.line, formula.column))):
-        return UNJUDGED, f"{_quoted(formula)} is not about the variables of this note: {why}"
-    bound = f"\n  with {'; '.join(verdict.bound)}" if verdict.bound else ""
-    outcome = FAILS if verdict.evaluated and not verdict.rounds else UNJUDGED
-    hint = "\n  a rounded number is written behind \\approx" if verdict.rounds else ""
-    what = "does not hold" if verdict.evaluated else "cannot be judged"
-    return outcome, f"{_quoted(formula)} {what}\n  {verdict.why}{hint}{bound}"
+        return FAILS if is_sure else UNJUDGED, f"{quoted} {what}\n  {verdict.why}{hint}{values}"
+
+    def _is_supposed(self, formula: Formula) -> bool:
+        """Return whether a formula is a value that its sentence does not state: *if $n = 3$*."""
+        if not _VALUE.fullmatch(formula.tex):
+            return False
+        before = self.note.lines[formula.line - 1][: formula.column - 1]
+        clause = re.split(r"[.;:!?](?:\s|$)", before)[-1]
+        return NOT_STATED.search(clause) is not None
+
+    def _is_about_data(self, formula: Formula, verdict: Verdict) -> bool:
+        """Return whether a false statement is about data, a rounded number or a loop's last value.
+
+        - After a loop over ``n``, a formula may be about any n.
+        - The code has ``g = 9.81``, and the formula computes 9.807: the code is rounded.
+        - The code has measured data, ``T = [...]``, and ``T = a + b t`` is only their model.
+        """
+        names = _names_of(verdict)
+        origins = find_origins(self.note.blocks)
+        if origins.loops & set(names):
+            return True
+        if not names or not _NAME_ALONE.match(formula.tex):
+            return False
+        is_value = _VALUE.fullmatch(formula.tex) is not None
+        if names[0] in origins.written:
+            with contextlib.suppress(ValueError):  # the sides are texts, of numbers or arrays
+                left, right = float(verdict.left), float(verdict.right)
+                decimals = len(formula.tex.partition(".")[2].strip())
+                error = _HALF_DIGIT * 10.0**-decimals if is_value else _ROUNDED * abs(right)
+                return abs(left - right) <= error
+        # That a name has a certain value is about the name, wherever its value comes from.
+        return names[0] in origins.data and not is_value
+
+
+def _position(formula: Formula) -> tuple[int, int]:
+    """Return the line and column of a formula."""
+    return formula.line, formula.column
+
+
+def _names_of(verdict: Verdict | None) -> list[str]:
+    """Return the variables on which a claim was judged; `Verdict.bound` has their shapes, too."""
+    return [name.partition(" ")[0] for name in verdict.bound] if verdict else []
+
+
+def _check_of_unread(formula: Formula, error: TexError, expanded: Expanded) -> Check:
+    """Return the check of a formula that cannot be parsed."""
+    if "\\in" in formula.tex and _GROWTH.search(formula.tex):  # f \in O(n)
+        return _check("equation", formula, EXCEPTED, _GROWS)
+    why = f"{_quoted(formula)} cannot be read: {error}"
+    return _check("equation", formula, UNJUDGED, why, expanded.origin(error.start or 0))
 
 
 def _reason(claim: Claim) -> str:
-    """Return why a claim has no verdict; empty if it has one."""
+    """Return why a claim could not be computed; empty if it could."""
     if claim.verdict is None:
         return UNBOUND
-    if claim.verdict.unfit and _sizes(claim):
-        return UNFIT
-    return "" if claim.verdict.evaluated and not claim.verdict.unfit else UNCOMPUTABLE
+    if claim.verdict.unfit:
+        return UNFIT if _sizes(claim) else UNCOMPUTABLE
+    return "" if claim.verdict.evaluated else UNCOMPUTABLE
 
 
 def _sizes(claim: Claim) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Return the shapes of the arrays in a claim whose sizes do not fit."""
+    """Return the shapes of the arrays in a claim whose sizes do not fit; none for other claims."""
     if claim.verdict is None or not claim.verdict.unfit:
         return ()
     return tuple((name, shape) for name, (shape, _) in claim.values.items() if shape)
 
 
-def _sampled_values(verdict: Verdict | None, variables: Mapping[str, Any]) -> dict[str, _Value]:
-    """Return shapes and samples of the variables of a claim, to detect what trials change."""
-    values = {}
-    for name in verdict.bound if verdict else ():
-        name = name.partition(" ")[0]
-        # Values that are not arrays are left out, as are objects of the note that raise an error.
-        with contextlib.suppress(Exception):
-            array = np.asarray(variables[name])
-            values[name] = array.shape, array.ravel()[:: array.size // 256 + 1].tolist()
-    return {n: value for n, value in values.items() if not callable(variables[n])}
-
-
 def _sides_in_words(verdict: Verdict) -> str:
-    """Describe the values of both sides of a statement that holds."""
+    """Describe the values of both sides of a statement that holds; empty for another one.
+
+    For example, *left 0.25, right 0.2501; they differ by at most 0.0001*.
+    """
     if not (verdict.holds and verdict.left and verdict.right):
         return ""
-    by = f"differ by at most {verdict.difference:.2g}" if verdict.difference else "are equal"
+    they = f"differ by at most {verdict.difference:.2g}" if verdict.difference else "are equal"
     if verdict.left == verdict.right:
-        return f"both sides {verdict.left}; they {by}"
-    return f"left {verdict.left}, right {verdict.right}; they {by}"
+        return f"both sides {verdict.left}; they {they}"
+    return f"left {verdict.left}, right {verdict.right}; they {they}"
 
 
 def _check(kind: str, formula: Formula, outcome: str, why: str, at: int = 0) -> Check:
     """Return a check of a formula, at the line of the row that is wrong.
 
-    ``at`` is a place in its TeX, in that row.
+    ``at`` is a place in its TeX, in that row. In a row below the first one, the column is 1.
     """
     has_rows = formula.display and "\n" in formula.tex
     line = formula.line_at(at) if has_rows and outcome in UNPROVEN else formula.line
@@ -345,4 +378,5 @@ def _check(kind: str, formula: Formula, outcome: str, why: str, at: int = 0) -> 
 
 
 def _quoted(formula: Formula) -> str:
+    """Return a formula as a message has it: between dollars, on one line."""
     return f"${' '.join(formula.tex.split())}$"
