@@ -1,4 +1,9 @@
-"""Groups the checks of a note by the part of the page (formula, number, block) they belong to."""
+"""What a page shows about its checks: for each formula, number or sentence, a title and evidence.
+
+The evidence of a check (`Check.why`) names places by their lines, which the page does not show;
+here, they become the names of parts of the page (`vaultkit.claims.places`): ``formula-3``,
+``output-0``.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import zip_longest
 
 from vaultkit.checks.check import EXCEPTED, FOUND, GENERAL, HERE, UNPROVEN, Check
 from vaultkit.checks.literals import source_of
@@ -27,22 +33,27 @@ _TITLES = {
 }
 
 _COMPUTED = "Checked: this page computes it"
+#: The beginning of evidence at a place: ``output at line 6``, ``formula at line 9, column 4``.
 _AT = re.compile(
     r"^(?P<what>output|code|formula|output of the code) at line (?P<line>\d+)\b"
     r"(?:, column (?P<column>\d+))?"
 )
+#: The beginning of evidence that is a word; ``left = 2`` and ``value (3,)`` are variables.
 _WORD = re.compile(
     r"(?:output|code|formula|variable|length|default|how|left|both|value)\b(?! [(=])"
 )
-#: The end of an array's row: before the next row, or before the dots for rows left out.
+#: The blank behind a row of an array: before the next row, or before the dots for rows left out.
 _ROW = re.compile(r"(?:(?<=\])|(?<=\] \.\.\.)) (?=\[|\.\.\. \[)")
 #: A matrix of which each row is on a line.
 _MATRIX = re.compile(
     r"^\[\[[^\[\]\n]*\]\n(?:(?:\.\.\.|\[[^\[\]\n]*\])\n)*\[[^\[\]\n]*\]\]", re.MULTILINE
 )
+#: The beginning of evidence from a variable: ``length of an axis of W``, ``variable n``, ``n``.
 _VARIABLE = re.compile(
     r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)"
 )
+#: Words of evidence; perhaps with the name of a part of the page, and a text to highlight there.
+Line = tuple[str, ...]
 
 
 @dataclass
@@ -56,15 +67,15 @@ class Part:
     scope
         `GENERAL`, `HERE`, `CHECKED` or `EXCEPTED` for a statement; empty for a number.
     lines
-        The evidence: words, the name of a part of the page, and the text to highlight there.
+        The evidence.
     """
 
     title: str
     scope: str = ""
-    lines: list[tuple[str, ...]] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
 
     def plain(self) -> list[object]:
-        """Return it as plain data."""
+        """Return it as a list of plain data, which a script of the page reads."""
         return [self.title, *self.lines]
 
 
@@ -86,73 +97,78 @@ def parts(note: Note, checks: Sequence[Check]) -> dict[str, Part]:
     """
     if not checks:
         return {}  # it takes long to find all parts of a note
-    where = page_places(note)
-    found: dict[str, list[Check]] = defaultdict(list)
+    places = page_places(note)
+    checks_by_place: dict[str, list[Check]] = defaultdict(list)
     for check in checks:
-        for place in where.names_of(check.kind, check.line, check.column, check.what):
-            if check.kind in ("equation", "shape", "number", "sentence"):
-                found[place].append(check)
-    formulas = {f"formula-{n}": formula for n, formula in enumerate(note.formulas)}
+        if check.kind in ("equation", "shape", "number", "sentence"):
+            for place in places.names_of(check.kind, check.line, check.column, check.what):
+                checks_by_place[place].append(check)
+    reasons = {f"formula-{n}": formula.here for n, formula in enumerate(note.formulas)}
     by_place = {}
-    for place, of in found.items():
-        if any(check.outcome in UNPROVEN for check in of):
+    for place, of_place in checks_by_place.items():
+        if any(check.outcome in UNPROVEN for check in of_place):
             continue
-        part = _number(of) if place.startswith("number-") else _statement(of)
+        part = _part_of_number(of_place) if place.startswith("number-") else _part(of_place)
         if place.startswith("sentence-"):
-            # Only formulas and shapes are underlined.
+            # Only formulas and shapes have a scope, by which they are underlined.
             part = Part(_COMPUTED if part.scope == CHECKED else part.title)
-        for check in of:
+        for check in of_place:
             part.lines += _lines(note, check)
-        if place in formulas and formulas[place].here and part.scope == HERE:
-            part.lines.append((f"The note says why: {formulas[place].here}",))
+        if part.scope == HERE and reasons.get(place):
+            part.lines.append((f"The note says why: {reasons[place]}",))
         part.lines = list(dict.fromkeys(part.lines))
         by_place[place] = part
     return by_place
 
 
-def _number(checks: Sequence[Check]) -> Part:
+def _part_of_number(checks: Sequence[Check]) -> Part:
+    """Return the part of the page that is a number, with its title."""
     if any(check.outcome == EXCEPTED for check in checks):
         return Part("A number that is given")
-    found = any(check.scope == FOUND for check in checks)
-    return Part(_TITLES[FOUND] if found else _COMPUTED)
+    is_only_found = any(check.scope == FOUND for check in checks)
+    return Part(_TITLES[FOUND] if is_only_found else _COMPUTED)
 
 
-def _statement(checks: Sequence[Check]) -> Part:
-    """Summarise the checks of a formula or shape: the weakest decides."""
+def _part(checks: Sequence[Check]) -> Part:
+    """Return the part of the page that is a formula or shape: the weakest of its checks decides."""
+    # The numbers in a formula count only if it states nothing else.
     stated = [check for check in checks if check.kind != "number"] or checks
     scopes = {EXCEPTED if check.outcome == EXCEPTED else check.scope or CHECKED for check in stated}
-    scope = next(scope for scope in _TITLES if scope in scopes)
+    weakest = next(scope for scope in _TITLES if scope in scopes)
     # A formula that is only a number states nothing that could hold in general.
-    return Part(_TITLES[scope], "" if scope == FOUND else scope)
+    return Part(_TITLES[weakest], "" if weakest == FOUND else weakest)
 
 
-def _lines(note: Note, check: Check) -> list[tuple[str, ...]]:
-    """Return what a reader is shown about a check: lines, each of one or more cells."""
+def _lines(note: Note, check: Check) -> list[Line]:
+    """Return the evidence of a check, and what was the same in all its trials."""
     if check.outcome == EXCEPTED:
         return [(f"The note says why: {check.why}",)]
-    pinned = [(f"The same in all trials: {check.pinned}",)] if check.pinned else []
     if check.kind == "equation":
-        lines = [
-            f"Judged on {check.why}" if check.why else "",
-            _rows_on_lines(_capitalized(check.sides)),
-        ]
-        return [*((line,) for line in lines if line), *pinned]
-    if check.kind == "sentence":
-        return [(_capitalized(check.why),), *pinned]
-    sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
-    return [*(_source_in_words(note, check.line, source) for source in sources), *pinned]
+        variables = f"Judged on {check.why}" if check.why else ""
+        texts = [variables, _rows_on_lines(_capitalized(check.sides))]
+        lines: list[Line] = [(text,) for text in texts if text]
+    elif check.kind == "sentence":
+        lines = [(_capitalized(check.why),)]
+    else:
+        sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
+        lines = [_line_of_source(note, check.line, source) for source in sources]
+    return [*lines, (f"The same in all trials: {check.pinned}",)] if check.pinned else lines
 
 
-def _source_in_words(note: Note, line: int, source: str) -> tuple[str, ...]:
-    """Describe what backs a number or shape, and where on the page that is."""
+def _line_of_source(note: Note, line: int, source: str) -> Line:
+    """Describe what backs a number or shape, and where on the page that is, if it is known.
+
+    For example, *output at line 6: 0.25* gives ``("Output: 0.25", "output-0", "0.25")``. ``line``
+    is the line of the number.
+    """
     words, _, value = source.partition(": ")
     place = ""
     if at := _AT.match(words):
         place = _place(note, at["what"], int(at["line"]), int(at["column"] or 0))
         # The page shows no line numbers.
         words = at["what"]
-    elif named := _VARIABLE.match(words):
-        block = binding_block(note, named["name"], line)
+    elif variable := _VARIABLE.match(words):
+        block = binding_block(note, variable["name"], line)
         place = "" if block is None else f"block-{block}"
     if value:
         words = f"{words}: {value}"
@@ -160,10 +176,13 @@ def _source_in_words(note: Note, line: int, source: str) -> tuple[str, ...]:
 
 
 def _place(note: Note, what: str, line: int, column: int) -> str:
-    """Return the name of the formula, block or output at a place; empty if there is none."""
+    """Return the name of the formula, block or output at a place; empty if there is none.
+
+    ``what`` is what is there; the column counts only for a formula.
+    """
     if what == "formula":
-        where = [(formula.line, formula.column) for formula in note.formulas]
-        return f"formula-{where.index((line, column))}" if (line, column) in where else ""
+        places = [(formula.line, formula.column) for formula in note.formulas]
+        return f"formula-{places.index((line, column))}" if (line, column) in places else ""
     for index, block in enumerate(note.blocks):
         if block.output and block.output.line <= line <= block.output.end:
             return f"output-{index}"
@@ -173,7 +192,10 @@ def _place(note: Note, what: str, line: int, column: int) -> str:
 
 
 def binding_block(note: Note, name: str, line: int) -> int | None:
-    """Return the block that binds a name: the last one above a line, or the first one below."""
+    """Return the index of the block that binds a name; None if no block does.
+
+    It is the last one above a line, or else the first one below.
+    """
     binds = [n for n, block in enumerate(note.blocks) if name in bound(block)]
     above = [n for n in binds if note.blocks[n].fence.line < line]
     return next(iter(above[-1:] or binds), None)
@@ -221,31 +243,40 @@ def _rows_on_lines(text: str) -> str:
     they are equal
     """
     rows = _ROW.sub("\n", text.replace(" ]", "]"))
-    if "\n" not in rows:
+    if "\n" not in rows:  # no array of several rows
         return text
+    # A matrix begins on a line of its own, and so does the text behind it.
     lines = re.sub(r" (?=\[\[)|(?<=\]\])[,;] ", "\n", rows)
-    return _MATRIX.sub(lambda found: _in_columns(found[0]), lines)
+    return _MATRIX.sub(lambda match: _in_columns(match[0]), lines)
 
 
 def _in_columns(matrix: str) -> str:
-    """Write the rows of a matrix so that the points of its numbers are below one another."""
+    """Write the rows of a matrix so that the points of its numbers are below one another.
+
+    A row may be dots; in other rows, dots are a cell. A matrix whose rows differ in length is
+    returned as it is.
+    """
     rows = [row.strip("[]").split() for row in matrix.split("\n")]
-    full = [row for row in rows if row != ["..."]]
-    if len({len(row) for row in full}) > 1:
+    dots = ["..."]
+    columns = [*zip_longest(*(row for row in rows if row != dots), fillvalue="")]
+    if any("" in column for column in columns):
         return matrix
-    split = [[number.partition(".") for number in column] for column in zip(*full, strict=True)]
-    before = [max(len(whole) for whole, _, _ in column) for column in split]
-    after = [max(len(point + rest) for _, point, rest in column) for column in split]
+
+    def split(number: str) -> tuple[str, str]:
+        """Return the text before the point of a number, and that from the point on."""
+        whole, point, decimals = number.partition(".")
+        return whole, point + decimals
+
+    before = [max(len(split(number)[0]) for number in column) for column in columns]
+    after = [max(len(split(number)[1]) for number in column) for column in columns]
 
     def line(row: list[str]) -> str:
-        if row == ["..."]:
+        if row == dots:
             return "..."
-        cells = (
-            whole.rjust(left) + (point + rest).ljust(right)
-            for (whole, point, rest), left, right in zip(
-                (number.partition(".") for number in row), before, after, strict=True
-            )
-        )
+        cells = [
+            f"{left:>{before[n]}}{right:<{after[n]}}"
+            for n, (left, right) in enumerate(map(split, row))
+        ]
         return f"[{' '.join(cells).rstrip()}]"
 
     lines = "\n ".join(map(line, rows))
@@ -253,5 +284,5 @@ def _in_columns(matrix: str) -> str:
 
 
 def _capitalized(text: str) -> str:
-    """Capitalise a text, unless it begins with the name of a variable."""
+    """Capitalise a piece of evidence, unless it begins with the name of a variable."""
     return text[:1].upper() + text[1:] if _WORD.match(text) else text

@@ -14,11 +14,11 @@ from vaultkit.read.vault import Vault
 
 
 def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
-    """Yield a check for each defect of form: broken mark-up, and names that two notes share.
+    """Yield a check for each defect of form, in their order in the note.
 
-    A fence with a typo looks like any other, but its code does not run. Such a fence is not judged,
-    since the author may mean it; nor is the mark-up of other programs. With ``shown``, such fences
-    are left out, since a reader does not see the fault.
+    A defect that a reader of the page does not see (``unseen``), such as a typo in a fence whose
+    code then does not run, is not judged, since the author may mean it; nor is mark-up of another
+    program (``foreign``). With ``shown``, unseen defects are left out.
     """
     for problem in sorted(_problems(note, vault), key=lambda one: (one.line, one.column)):
         if shown and problem.unseen:
@@ -29,35 +29,39 @@ def check(note: Note, vault: Vault, shown: bool = False) -> Iterator[Check]:
 
 
 def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
-    """Yield all problems of the form of a note, without those of code in a vault without code."""
-    runs = bool(note.blocks) or vault.options.without_code
-    found = (*note.problems, *misread.problems(note))
-    yield from (problem for problem in found if runs or not problem.of_code)
+    """Yield all problems of the form of a note.
+
+    In a note without code, fences that look like code that should run are left alone, and so are
+    images without alt text, unless the vault has an option that such notes are checked.
+    """
+    is_checked = bool(note.blocks) or vault.options.without_code
+    problems = (*note.problems, *misread.problems(note))
+    yield from (problem for problem in problems if is_checked or not problem.of_code)
     yield from _shared_aliases(note, vault)
     yield from _old_headings(note)
     yield from _keywords(note)
-    for link in note.links:
+    for link in note.links if is_checked else ():
         is_image = link.embed and PurePosixPath(link.target).suffix.lower() in IMAGES
-        has_alt_text = link.wiki or bool(link.words.strip())
-        if runs and is_image and not has_alt_text:
+        has_alt_text = link.wiki or bool(link.words.strip())  # Obsidian's embeds have no place
+        if is_image and not has_alt_text:
             yield Problem(link.line, f"{link} has no alt text", unseen=True)
 
 
 def _old_headings(note: Note) -> Iterator[Problem]:
-    """Yield what is wrong with the property `old_headings`."""
-    asked = strings_of(note.meta.get("old_headings"))
-    if len(asked) > len(note.old_headings):
+    """Yield what is wrong with the property `old_headings`: links from headings of the past."""
+    items = strings_of(note.meta.get("old_headings"))
+    if len(items) > len(note.old_headings):  # which has only those that are links
         yield Problem(1, "old_headings: each item is a link, [[Note#Heading|its old words]]")
-    present = {heading.slug for heading in note.headings}
+    slugs = {heading.slug for heading in note.headings}
     for link in note.old_headings:
-        if slug(link.words) in present:
+        if slug(link.words) in slugs:
             yield Problem(1, f"old_headings: this note has a heading {link.words!r}")
 
 
 def _keywords(note: Note) -> Iterator[Problem]:
-    """Yield what is wrong with the property `keywords`."""
-    given = note.meta.get("keywords")
-    for item in given if isinstance(given, list) else [given]:
+    """Yield what is wrong with the property `keywords`: YAML reads ``a: b`` as a dictionary."""
+    keywords = note.meta.get("keywords")
+    for item in keywords if isinstance(keywords, list) else [keywords]:
         if isinstance(item, dict | list):
             yield Problem(1, "keywords: each item is a text; one with a colon needs quotes")
 

@@ -25,6 +25,7 @@ _ABSENT = {
     "ModuleNotFoundError", "FileNotFoundError", "EOFError", "ConnectionError", "gaierror",
     "URLError", "ConnectionRefusedError",
 }  # fmt: skip
+#: The last line of a traceback: ``NameError: name 'x' is not defined``.
 _LAST = re.compile(r"(?P<kind>(?:\w+\.)*\w+)(?::\s*(?P<what>.*))?")
 _NAME = re.compile(r"name '(?P<name>\w+)' is not defined")
 #: Messages about the syntax of a part of a program, and of Python 2.
@@ -36,16 +37,17 @@ _PART = re.compile(
 _NEWER = re.compile(r"^\s*type \w+(?:\[.*\])? = ", re.MULTILINE)
 #: The error of a module of a package that the page shows alone.
 _RELATIVE = "attempted relative import"
-#: Marks of code that was left out.
+#: Marks of code that was left out: ``...``, ``<your code>``, but not ``x[...]``.
 _LEFT_OUT = re.compile(r"(?<![\w.)\]])(?:\.\.\.|…)|<[a-z_ ]+>")
 #: A branch without its beginning.
 _BRANCH = re.compile(r"\s*(?:#.*\n\s*)*(?:elif|else|except|finally)\b")
-#: A line for IPython or the shell; and text that can only be an output: ``[2.77 0.48]``.
+#: A line for IPython or the shell: ``%timeit f()``, ``!pip list``, ``?len``, ``len?``, ``ls data``.
 _NO_PYTHON = re.compile(
     r"^\s*(?:%{1,2}[A-Za-z]|!\s?[A-Za-z]|\?{1,2}\w|[\w.]+\?{1,2}\s*$"
     r"|(?:ls|cat|cd|pwd|mkdir|cp|mv|less|head)[ ]+[\w./~*-]+\s*$)",
     re.MULTILINE,
 )
+#: Text that can only be an output: ``[2.77 0.48]``, ``array([1, nan], dtype=float32)``.
 _OUTPUT = re.compile(
     r"[\s\d.,:;\[\](){}eE+-]*(?:\b(?:array|nan|inf|dtype=\w+)\b[\s\d.,:;\[\](){}eE+-]*)*"
 )
@@ -60,7 +62,7 @@ _LONG = 4
 
 
 class Incomplete:
-    """Keeps the names that blocks of a note should have bound, but did not.
+    """Decides which blocks cannot be judged, and keeps the names that they should have bound.
 
     Parameters
     ----------
@@ -72,7 +74,9 @@ class Incomplete:
         self.rebase(note)
         #: Names that have no value, or one that depends on such names.
         self.unbound: set[str] = set()
+        #: All names that the blocks so far bind in their code, even if it fails.
         self.bound: set[str] = set(dir(builtins))
+        #: Detects code whose output differs in each run.
         self.unsteady = Unsteady()
 
     def rebase(self, note: Note) -> None:
@@ -80,19 +84,21 @@ class Incomplete:
         self.note = note
 
     def excuses(self, index: int, steps: Sequence[Step]) -> bool:
-        """Return whether a block that has run, in order, cannot be judged."""
+        """Return whether a block that has run cannot be judged; ask for all blocks, in order."""
         block = self.note.blocks[index]
         reads, binds = _names(block)
+        # An example shows an error on purpose.
         error = next((step for step in steps if step.error and not step.example), None)
         depends = bool(reads & self.unbound)
         self.bound |= binds
-        differs = self.unsteady.shows(source_of(block))
-        excused = depends or (self._shows_a_lack(block, index, error) if error else differs)
+        differs = self.unsteady.shows(source_of(block))  # which must read every block, too
         if error or depends:
             self.unbound |= binds
         else:
             self.unbound -= binds
-        return excused
+        if depends:
+            return True
+        return self._shows_a_lack(block, index, error) if error else differs
 
     def _shows_a_lack(self, block: Block, index: int, step: Step) -> bool:
         """Return whether an error shows that the page lacks something, or is announced."""
@@ -103,22 +109,23 @@ class Incomplete:
         if kind in _ABSENT or _RELATIVE in what or self._announces(block, index, step.line, kind):
             return True
         if kind in ("SyntaxError", "IndentationError", "TabError"):
-            text = block.fence.text
-            foreign = _NO_PYTHON.search(text) or _BRANCH.match(text) or _OUTPUT.fullmatch(text)
-            foreign = foreign or _NEWER.search(text)
-            return is_session(text) or bool(_PART.search(what) or _LEFT_OUT.search(text) or foreign)
+            return bool(_PART.search(what)) or _is_no_whole_program(block.fence.text)
         name = _NAME.match(what) if kind == "NameError" else None
         return name is not None and self._is_foreign(name["name"])
 
     def _is_foreign(self, name: str) -> bool:
         """Return whether no block so far binds a name, or one with nearly the same spelling.
 
-        IPython binds ``_`` to its last output.
+        Then code that the page does not show must have bound it. IPython binds ``_`` to its last
+        output.
         """
         return name == "_" or not any(_is_slip(name, other) for other in self.bound)
 
     def _announces(self, block: Block, index: int, line: int, kind: str) -> bool:
-        """Return whether the page shows an error of this kind: in a comment, or below the block."""
+        """Return whether the page shows an error of this kind: in a comment, or below the block.
+
+        ``line`` is the line of the note with the code that raises it.
+        """
         lines = self.note.lines
         if block.output and block.output.text.startswith(f"{kind}:"):  # the output of a notebook
             return True
@@ -131,8 +138,28 @@ class Incomplete:
         return any(re.search(rf"\b{kind}\b", text) for text in lines[block.fence.end : end])
 
 
+def _is_no_whole_program(text: str) -> bool:
+    r"""Return whether code that does not parse is a part of a program, or no Python.
+
+    >>> texts = ("else:\n    x = 1", "for item in ...", "%timeit f()", "[2.77 0.48]", "x = (1")
+    >>> [_is_no_whole_program(text) for text in texts]
+    [True, True, True, True, False]
+    """
+    return is_session(text) or any(
+        (
+            _LEFT_OUT.search(text),
+            _NO_PYTHON.search(text),
+            _BRANCH.match(text),
+            _OUTPUT.fullmatch(text),
+            _NEWER.search(text),
+        )
+    )
+
+
 def _is_slip(name: str, other: str) -> bool:
-    """Return whether two names may differ by a slip: in case, or in one or two letters.
+    """Return whether two names may differ by a slip: in case, two letters exchanged, one left out.
+
+    Names such as *stock* and *stocks* are often two different ones.
 
     >>> _is_slip("Width", "width"), _is_slip("totel", "totle"), _is_slip("length", "lenth")
     (True, True, True)
@@ -145,17 +172,16 @@ def _is_slip(name: str, other: str) -> bool:
         return False
     short, long = sorted((name, other), key=len)
     if len(short) == len(long):
-        wrong = [n for n, (one, two) in enumerate(zip(short, long, strict=True)) if one != two]
-        pair = len(wrong) == 2 and wrong[1] - wrong[0] == 1
-        return pair and short[wrong[0]] == long[wrong[1]] and short[wrong[1]] == long[wrong[0]]
+        exchanged = (long[:n] + long[n + 1] + long[n] + long[n + 2 :] for n in range(len(long) - 1))
+        return short in exchanged
     if len(long) - len(short) > 1 or long[-1] in "s_" or long[-1].isdigit():
         return False
-    left = (long[:n] + long[n + 1 :] for n in range(len(long)) if long[n].isalpha())
-    return short in left
+    one_left_out = (long[:n] + long[n + 1 :] for n in range(len(long)) if long[n].isalpha())
+    return short in one_left_out
 
 
 def _names(block: Block) -> tuple[set[str], set[str]]:
-    """Return the names that a block reads, and those that it binds.
+    """Return the names that a block reads, and those that it binds, in the code of functions too.
 
     If it does not parse, only plain assignments are found, and nothing is taken to be read.
     """
