@@ -109,3 +109,15 @@ def test_a_name_that_gets_its_value_in_a_loop_has_the_value_that_is_shown(tmp_pa
     note = vault.notes[tmp_path / "Bridge.md"]
     failed = [check.why for check in inspect(note, vault) if check.outcome == FAILS]
     assert failed == ["0: [[Sag]] shows no single number for run"]
+
+
+def test_a_name_with_a_literal_that_has_no_value_has_the_value_that_is_shown(
+    tmp_path: Path,
+) -> None:
+    vault = vault_of(
+        tmp_path,
+        "It is 14<!-- = [[Sag]].total -->.",
+        "# Sag\n\n```python no-run\ntotal = {[1]: 2}\n```\n\n```text\ntotal 14\n```\n",
+    )
+    note = vault.notes[tmp_path / "Bridge.md"]
+    assert [check.outcome for check in inspect(note, vault)] == ["holds"] * 2

@@ -98,6 +98,7 @@ DOUBT = [
     ("for n, level in ((2, 4.15), (7, 3.85)):\n    print(n, level)", "The two banks are at 3.85."),
     ("print('boats', 19)\nprint('lakes', 31)", "Of all lakes, a map had 19."),
     ("print([(3, 41), (41, 9)])", "There are 3 lines and 9 boats."),
+    ("print('{[1]: 2}')", "There are 3 lines."),  # looks like a dictionary, and is none
     (
         "for n, v in (('espresso', 2), ('press', 16), ('filter', 16.7)):\n"
         "    print(f'{n}: 1 to {v:.1f}')",

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from vaultkit.checks.literals import is_number
 from vaultkit.checks.lookup import exact_fraction, parse_number
@@ -29,15 +29,15 @@ from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import unit_of
 from vaultkit.run.session import Step
 
-#: Most keys of a list, and most numbers beside each.
+#: Most keys of a table, and most numbers beside each.
 MOST, _COLUMNS = 64, 8
-#: The shortest name that is found in words; a shorter one must be in the marks of code, or have
-#: a sign or digit: *F#*, *E5*.
-_NAME = 3
-_DATED = re.compile(r"\s*\d{4}-\d\d-(\d\d)\s+([^\W\d_]+)\s*")
+#: A line with a date and a name: ``2025-06-08 Pentecost``.
+_DATED = re.compile(r"\s*\d{4}-\d\d-(?P<day>\d\d)\s+(?P<name>[^\W\d_]+)\s*")
 #: Around a name or the words of a line: blanks and marks.
 _MARKS = " \t:=|-"
-_BEHIND = re.compile(r"\s?([^\W\d_]+(?:/[^\W\d_]+)?|%)(?P<rest>.*)", re.DOTALL)
+#: The word behind a number, *eggs*, *km/h*, and the text behind this word.
+_BEHIND = re.compile(r"\s?(?P<word>[^\W\d_]+(?:/[^\W\d_]+)?|%)(?P<rest>.*)", re.DOTALL)
+#: The end of what belongs to a number.
 _BREAK = re.compile(r"[,;|)]|\s{2,}|\s*$")
 #: What separates the parts of a line: *stay 0.3, switch 0.7*.
 _PARTS = re.compile(r"[;|]|,(?!\d)|\s{3,}")
@@ -77,7 +77,7 @@ class Table:
         return any(number.agrees(value) or number.agrees(abs(value)) for value in self.rows[key])
 
     def has_shares(self, column: int) -> bool:
-        """Return whether no number of a column is larger than 1."""
+        """Return whether no number of a column (its index in the rows) is larger than 1."""
         return all(abs(row[column]) <= 1 for row in self.rows.values() if len(row) > column)
 
     @cached_property
@@ -90,19 +90,21 @@ class Table:
         """A pattern that finds these names."""
         return names_pattern(self.names)
 
-    def are_neighbours(self, first: Key, second: Key) -> bool:
-        """Return whether two keys are integers in a row, which may be counted from 0 or from 1."""
-        return (
-            isinstance(first, Fraction)
-            and isinstance(second, Fraction)
-            and abs(first - second) == 1
-        )
+
+def are_neighbours(first: Key, second: Key) -> bool:
+    """Return whether two keys are numbers one apart, of which the text may count from 0 or 1."""
+    return isinstance(first, Fraction) and isinstance(second, Fraction) and abs(first - second) == 1
 
 
-def names_pattern(texts: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that finds names, which may begin or end in signs: *C++*."""
-    longest_first = sorted(map(re.escape, texts), key=len, reverse=True)
-    return re.compile(rf"(?<![\w-])({'|'.join(longest_first)})(?:e?s)?(?![\w-])", re.IGNORECASE)
+def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that finds names and their plurals, also with signs at an end: *C++*.
+
+    >>> names_pattern(["oak", "C++"]).findall("Oaks, C++ and soaked oak-apples")
+    ['Oak', 'C++']
+    """
+    longest_first = sorted(map(re.escape, names), key=len, reverse=True)
+    alternatives = "|".join(longest_first)
+    return re.compile(rf"(?<![\w-])(?P<name>{alternatives})(?:e?s)?(?![\w-])", re.IGNORECASE)
 
 
 def text_of(key: Key) -> str:
@@ -122,29 +124,36 @@ def texts_printed(source: str) -> list[str]:
 
 
 def rows_of(value: Any) -> dict[Key, tuple[Fraction, ...]]:
-    """Return the numbers of a dictionary, or of a list of pairs, by their keys."""
+    """Return the numbers of a dictionary, or of a list of tuples that begin with a text, by keys.
+
+    Return nothing for any other value: if a key occurs twice, or is neither text nor number, or if
+    a row has something else than numbers, or too many of them.
+
+    >>> rows_of([("Oak", 3, 0.5), ("Elm", 4, 0.25)])["Elm"], rows_of({"Oak": "3"})
+    ((Fraction(4, 1), Fraction(1, 4)), {})
+    """
     if isinstance(value, dict):
-        pairs = list(islice(value.items(), MOST + 1))
+        pairs = list(islice(value.items(), MOST + 1))  # one more: it will be found too long
     elif isinstance(value, list | tuple) and 1 < len(value) <= MOST:
-        own_pairs = (own for own in value if isinstance(own, tuple) and len(own) > 1)
-        pairs = [(own[0], own[1:]) for own in own_pairs if isinstance(own[0], str)]
+        tuples = (item for item in value if isinstance(item, tuple) and len(item) > 1)
+        pairs = [(item[0], item[1:]) for item in tuples if isinstance(item[0], str)]
         if len(pairs) < len(value):
             return {}
     else:
         return {}
     rows: dict[Key, tuple[Fraction, ...]] = {}
-    for key, own in pairs:
-        items = own if isinstance(own, list | tuple) else [own]
+    for raw_key, row in pairs:
+        items = row if isinstance(row, list | tuple) else [row]
         numbers = [exact_fraction(float(n)) for n in items[:_COLUMNS] if is_number(n)]
-        known = _key(key)
-        if not numbers or len(numbers) < len(items) or known is None or known in rows:
+        key = _as_key(raw_key)
+        if not numbers or len(numbers) < len(items) or key is None or key in rows:
             return {}
-        rows[known] = tuple(numbers)
+        rows[key] = tuple(numbers)
     return rows
 
 
-def _key(key: Any) -> Key | None:
-    """Return a key as a text may have it."""
+def _as_key(key: Any) -> Key | None:
+    """Return a key of a dictionary as a `Key`; None if it is neither text nor number."""
     if isinstance(key, str) and key.strip():
         return key.strip()
     return exact_fraction(float(key)) if is_number(key) else None
@@ -152,7 +161,21 @@ def _key(key: Any) -> Key | None:
 
 @dataclass(frozen=True)
 class _Row:
-    """A line of an output: its form, key and other numbers, and what is behind these."""
+    """A line of an output with its key.
+
+    Attributes
+    ----------
+    form
+        The line with ``#`` in place of its numbers. Lines of the same form are a table.
+    key
+        Its key.
+    numbers
+        Its other numbers.
+    kinds
+        The unit or noun behind each of these.
+    line
+        Its line in the note.
+    """
 
     form: str
     key: Key
@@ -161,10 +184,22 @@ class _Row:
     line: int
 
 
+class LabelledPart(NamedTuple):
+    """A part of a line, *never infected 15 people*: the words before its number, and its unit."""
+
+    words: str
+    number: str
+    unit: str
+
+
 def tables_of_output(
     step: Step, written: Sequence[str], end: int, lexicon: Lexicon
 ) -> Iterator[Table]:
-    """Yield the lists in an output.
+    """Yield the tables in an output.
+
+    A line is a table if it is a literal, ``{'Oak': 3, 'Elm': 4}``, or has several labels, *stay
+    0.3, switch 0.7*; all lines with dates are a table of days; and lines of the same form are a
+    table, unless two of them have the same key.
 
     Parameters
     ----------
@@ -177,65 +212,72 @@ def tables_of_output(
     lexicon
         The words of the language of the note.
     """
-    alike: dict[str, list[_Row]] = defaultdict(list)
+    rows_by_form: dict[str, list[_Row]] = defaultdict(list)
     days: dict[Key, tuple[Fraction, ...]] = {}
-    first_day = 0
+    first_day_line = 0
     for text, line in islice(step.output_lines(), MOST):
         if text.lstrip()[:1] in ("{", "[", "("):
-            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                 if rows := rows_of(ast.literal_eval(text.strip())):
                     yield Table(rows, f"output at line {line}", end)
         elif dated := _DATED.fullmatch(text):
-            first_day = first_day or line
-            days[dated[2]] = (Fraction(dated[1]), *days.get(dated[2], ()))
+            first_day_line = first_day_line or line
+            days[dated["name"]] = (Fraction(dated["day"]), *days.get(dated["name"], ()))
         elif table := _table_of_line(text, line, end):
             yield table
         elif row := _row(text, written, line, lexicon):
-            alike[row.form].append(row)
+            rows_by_form[row.form].append(row)
     if days:
-        yield Table(days, f"output at line {first_day}", end, of_days=True)
-    for own in alike.values():
-        rows = {row.key: row.numbers for row in own}
-        if len(rows) == len(own):
-            yield Table(rows, f"output at line {own[0].line}", end, kinds=own[0].kinds)
+        yield Table(days, f"output at line {first_day_line}", end, of_days=True)
+    for alike in rows_by_form.values():
+        rows = {row.key: row.numbers for row in alike}
+        if len(rows) == len(alike):
+            yield Table(rows, f"output at line {alike[0].line}", end, kinds=alike[0].kinds)
 
 
 def _table_of_line(text: str, line: int, end: int) -> Table | None:
-    """Return the numbers of a line that has several labels, *stay 0.3, switch 0.7*; else None."""
-    parts = labelled_parts(text)
+    """Return the table of a line with several labels, *stay 0.3, switch 0.7*; else None.
+
+    All of its parts must have a label, each another one.
+    """
     rows: dict[Key, tuple[Fraction, ...]] = {}
-    for part in parts:
-        if not part or not part[0]:
+    units = set()
+    for part in labelled_parts(text):
+        if not part or not part.words or part.words in rows:
             return None
-        words, number, _ = part
-        value = parse_number(number)
-        if not math.isfinite(value) or words in rows:
+        value = parse_number(part.number)
+        if not math.isfinite(value):
             return None
-        rows[words] = (exact_fraction(value),)
-    kinds = tuple({unit for part in parts if part for unit in [part[2]]})
-    kind = kinds[0] if len(kinds) == 1 else ""
+        rows[part.words] = (exact_fraction(value),)
+        units.add(part.unit)
+    kind = units.pop() if len(units) == 1 else ""
     return Table(rows, f"output at line {line}", end, kinds=[kind]) if len(rows) > 1 else None
 
 
 def _row(text: str, written: Sequence[str], line: int, lexicon: Lexicon) -> _Row | None:
-    """Return a line of an output with its key; None if it has none."""
-    found = list(NUMBER_IN_OUTPUT.finditer(text))
-    if not 0 < len(found) <= _COLUMNS:
+    """Return a line of an output with its key, a name or else its first number; or None.
+
+    ``written`` are the texts in the code that prints it.
+    """
+    matches = list(NUMBER_IN_OUTPUT.finditer(text))
+    if not 0 < len(matches) <= _COLUMNS:
         return None
-    opening = text[: found[0].start()].strip(_MARKS)
+    opening = text[: matches[0].start()].strip(_MARKS)
+    # `x_2` and `v.2` are no keys, and a bracket begins a list.
     if re.search(r"(?<![^\W\d_])\d|[(\[{]", opening):
         return None
-    name = _not_written(opening, written)
-    values = (parse_number(own[0]) for own in found)
-    numbers = [exact_fraction(value) for value in values if math.isfinite(value)]
-    if len(numbers) < max(len(found), 1 if name else 2):
+    values = [parse_number(match[0]) for match in matches]
+    if not all(map(math.isfinite, values)):
         return None
+    numbers = tuple(map(exact_fraction, values))
     # A number may fill the blanks before it.
-    form = re.sub(r"\s*#\s*", "#", NUMBER_IN_OUTPUT.sub("#", text[found[0].start() :]))
-    kinds = _kinds(text, found, lexicon)
-    if name:
-        return _Row(f"name {form}", name, tuple(numbers), kinds, line)
-    return _Row(f"{opening} {form}", numbers[0], tuple(numbers[1:]), kinds[1:], line)
+    form = re.sub(r"\s*#\s*", "#", NUMBER_IN_OUTPUT.sub("#", text[matches[0].start() :]))
+    kinds = _kinds(text, matches, lexicon)
+    if name := _not_written(opening, written):
+        return _Row(f"name {form}", name, numbers, kinds, line)
+    if len(numbers) == 1:
+        return None
+    return _Row(f"{opening} {form}", numbers[0], numbers[1:], kinds[1:], line)
 
 
 def _not_written(opening: str, written: Sequence[str]) -> str:
@@ -247,7 +289,7 @@ def _not_written(opening: str, written: Sequence[str]) -> str:
     """
     if opening in "\n".join(written):
         return ""
-    for text in sorted((own.strip(_MARKS) for own in written), key=len, reverse=True):
+    for text in sorted((text.strip(_MARKS) for text in written), key=len, reverse=True):
         if text and re.search(rf"\W{re.escape(text)}$", opening):
             opening = opening.removesuffix(text).strip(_MARKS)
         if text and re.match(rf"{re.escape(text)}\W", opening):
@@ -271,14 +313,15 @@ def _kinds(text: str, numbers: Sequence[re.Match[str]], lexicon: Lexicon) -> tup
     for number, end in zip(numbers, ends, strict=True):
         behind = _BEHIND.match(text[number.end() : end])
         is_kind = behind and (
-            unit_of(behind[1], 0, lexicon) or _BREAK.match(behind["rest"].replace(":", ";"))
+            unit_of(behind["word"], 0, lexicon)
+            or _BREAK.match(behind["rest"].replace(":", ";"))  # *3 roads: …*
         )
-        kinds.append(behind[1] if behind and is_kind else "")
+        kinds.append(behind["word"] if behind and is_kind else "")
     return tuple(kinds)
 
 
 def _with_breaks(text: str) -> str:
-    """Return a line of words and numbers in turn with a break behind each number.
+    """Return a line of words and numbers in turn with a break behind each number; others as is.
 
     >>> _with_breaks("mean 3.4 worst case 12"), _with_breaks("12 of 3")
     ('mean 3.4; worst case 12', '12 of 3')
@@ -288,26 +331,26 @@ def _with_breaks(text: str) -> str:
     return re.sub(r"(?<=\d)\s+(?=[A-Za-z])", "; ", text)
 
 
-def labelled_parts(text: str) -> list[tuple[str, str, str] | None]:
-    """Split a line into words, number and unit of its parts; None for a part of another form.
+def labelled_parts(text: str) -> list[LabelledPart | None]:
+    """Split a line into its parts; None for a part without a number, with several, or a formula.
 
-    >>> labelled_parts("stay 0.3, switch 0.7 of 1, lost")
-    [('stay', '0.3', ''), None, None]
+    >>> [part and tuple(part) for part in labelled_parts("stay 0.3 %, switch 0.7 of 1, lost")]
+    [('stay', '0.3', '%'), None, None]
     """
-    parts = _PARTS.split(_with_breaks(text))
-    items = [_labelled_part(part) for part in parts]
-    if items[0] is None and len(items) > 1 and all(item and item[0] for item in items[1:]):
+    texts = _PARTS.split(_with_breaks(text))
+    first, *others = map(_labelled_part, texts)
+    if first is None and others and all(part and part.words for part in others):
         # *16 lowest 1.86, highest 8.80* begins with a number that has no label.
-        items[0] = _labelled_part(re.sub(r"^\s*[-+]?[\d.,]+\s+(?=[^\W\d_])", "", parts[0]))
-    return items
+        first = _labelled_part(re.sub(r"^\s*[-+]?[\d.,]+\s+(?=[^\W\d_])", "", texts[0]))
+    return [first, *others]
 
 
-def _labelled_part(text: str) -> tuple[str, str, str] | None:
-    """Split *never infected 15 people* into words, number and unit; None if it has another form."""
+def _labelled_part(text: str) -> LabelledPart | None:
+    """Return a part of a line; None if it has no number, or several, or is a formula."""
     numbers = list(NUMBER_IN_OUTPUT.finditer(text))
     if len(numbers) != 1:
         return None
     words, unit = text[: numbers[0].start()], text[numbers[0].end() :]
     if re.search(r"[*/^=<>]", words.rstrip(" =:")) or re.match(r"\s?[*/^]", unit):
         return None
-    return words.strip(" =:\t-"), numbers[0][0], unit.strip()
+    return LabelledPart(words.strip(" =:\t-"), numbers[0][0], unit.strip())

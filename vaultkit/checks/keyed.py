@@ -1,8 +1,11 @@
 """Contradicts a number that a sentence gives to one name, if a list has it for another name.
 
 *Second is Halden with one edit* is contradicted by ``{'Halden': 2, 'Malden': 1}``. The names are
-the keys of dictionaries, the first items of pairs, and the words or numbers at the beginning of
-the lines of an output.
+the keys of a `Table`: of dictionaries, the first items of pairs, and the words or numbers at the
+beginning of the lines of an output.
+
+A number belongs to the names before it in its clause (`_keys_of`). It is contradicted if the table
+has other numbers for them, and has it for a name that the sentence does not have.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from vaultkit.checks.key_tables import (
     MOST,
     Key,
     Table,
+    are_neighbours,
     names_pattern,
     rows_of,
     tables_of_output,
@@ -47,13 +51,18 @@ from vaultkit.run.session import Step
 _PERCENT = Fraction(1, 100)
 #: Most words between a name and its number.
 _GAP = 5
-#: Most words between two numbers of one list, and the least integer behind which *times* counts.
-_NEAR, _TEN = 3, 10
+#: Most words between two numbers of one list: *3 and 4*.
+_NEAR = 3
+#: From this number on, *12 times* counts how often; *3 times* may be a factor.
+_TEN = 10
+#: The least significant digits of a number whose table may be far above the sentence.
+_FAR = 2
 #: The shortest name that is found in words; a shorter one needs a sign or digit, *F#*, or must be
 #: in the marks of code.
 _NAME = 3
 #: The least digits of an integer that hardly belongs to another line by chance.
 _SURE = 3
+#: A word, or a sign that is a unit.
 _WORD = re.compile(r"[^\W\d_]+|[%°$€£]")
 _NUMERAL = re.compile(NUMERAL, re.IGNORECASE)
 #: The marks between a name and a number of something else; a comma is none.
@@ -66,6 +75,13 @@ class Place(NamedTuple):
     key: Key
     start: int
     end: int
+
+
+class _Named(NamedTuple):
+    """A table, and where a sentence names its keys."""
+
+    table: Table
+    places: list[Place]
 
 
 class Keyed(Collector):
@@ -92,7 +108,7 @@ class Keyed(Collector):
                 self._add(Table(rows, f"variable {name}", line, variable=name))
 
     def _add(self, table: Table) -> None:
-        """Add a list, unless it is known."""
+        """Add a table of two keys or more, unless the same one is known."""
         if 1 < len(table.rows) <= MOST:
             same = table.variable, table.of_days, tuple(table.rows.items())
             if same not in self._seen:
@@ -100,79 +116,71 @@ class Keyed(Collector):
                 self.tables.append(table)
 
     def contradictions(self, note: Note, sentences: Sequence[Sentence]) -> Iterator[Contradiction]:
-        """Yield the numbers that belong to another name."""
+        """Yield the numbers that a table above their sentence has for another name."""
         ends = [(block.output or block.fence).end for block in note.blocks]
         for sentence in sentences if self.tables else ():
             line = sentence.place_of(0)[0]
             nearest = max((end for end in ends if end < line), default=0)
             above = (table for table in self.tables if table.line <= nearest)
-            named = [(table, places) for table in above if (places := key_places(sentence, table))]
+            named = [_Named(t, places) for t in above if (places := key_places(sentence, t))]
             for number in filter(partial(_may_belong, sentence), sentence.numbers if named else ()):
                 if why := self._why(sentence, number, named, nearest):
                     yield Contradiction.of_number(sentence, number, why)
 
     def _why(
-        self,
-        sentence: Sentence,
-        number: Stated,
-        named: Sequence[tuple[Table, list[Place]]],
-        nearest: int,
+        self, sentence: Sentence, number: Stated, named: Sequence[_Named], nearest: int
     ) -> str:
-        """Return what the lists have for the name of a number; empty if one of them agrees."""
+        """Return what a table has for the name of a number; empty if any table agrees.
+
+        ``nearest`` is the last line of the block nearest above the sentence.
+        """
         why = ""
         for table, places in named:
             keys = _keys_of(sentence, number, places)
             wrong = [key for key in keys if not table.agrees(number, key)]
-            if len(keys) > len(wrong) > 0 and _is_listed(sentence, number):
-                continue
             if keys and not wrong:
                 return ""
-            if wrong and not why:
-                why = self._of_another(sentence, number, table, wrong[0], keys, nearest)
+            # In *oak and elm have 3 and 4*, each number is that of one name only.
+            is_of_one = len(wrong) < len(keys) and _is_listed(sentence, number)
+            is_near = table.line == nearest
+            if wrong and not why and not is_of_one and _is_telling(number, wrong[0], is_near):
+                why = self._of_another(sentence, number, table, wrong[0], keys)
         return why
 
     def _of_another(
-        self,
-        sentence: Sentence,
-        number: Stated,
-        table: Table,
-        key: Key,
-        keys: Sequence[Key],
-        nearest: int,
+        self, sentence: Sentence, number: Stated, table: Table, key: Key, keys: Sequence[Key]
     ) -> str:
-        """Return what a list has for one of some names, if a number is that of another one."""
+        """Return what a table has for a key, if it has a number for another key; else nothing.
+
+        ``keys`` are those to which the sentence gives the number. Other keys of the sentence are
+        left out, since the number may be theirs.
+        """
         if table.of_days != _is_day(number, sentence.lexicon):
             return ""
-        digits = significant_digits(number)
-        is_number = isinstance(key, Fraction)
-        if (is_number or digits < 2) and table.line != nearest:
-            return ""
-        if is_number and digits < _SURE and "." not in number.digits:
-            return ""
-        numbers_of_key = table.rows[key]
         for other, values in table.rows.items():
-            is_named = (
+            is_in_sentence = (
                 any(stated.value == other for stated in sentence.numbers)
                 if isinstance(other, Fraction)
                 else names_pattern([other]).search(sentence.text)
             )
-            if other == key or (is_named and other not in keys):
+            if other == key or (is_in_sentence and other not in keys) or are_neighbours(key, other):
                 continue
-            if table.are_neighbours(key, other):
-                continue
-            for column, (value, right) in enumerate(zip(values, numbers_of_key, strict=False)):
+            for column, (value, right) in enumerate(zip(values, table.rows[key], strict=False)):
                 kind = self._kind_of(table, column)
-                is_of_kind = self._is_of_kind(sentence, number, kind)
                 # *2 %* is none of the prices 2 and 6, but may be one of the shares 0.02 and 0.06.
                 if _PERCENT in number.scales and kind != "%" and not table.has_shares(column):
                     continue
-                if is_of_kind and number.agrees(value) and not number.agrees(right):
+                agrees = number.agrees(value) and not number.agrees(right)
+                if agrees and self._is_of_kind(sentence, number, kind):
                     there = f"{table.source} has {text_of(right)} for {text_of(key)}"
                     return f"{there}, and {text_of(value)} for {text_of(other)}"
         return ""
 
     def _kind_of(self, table: Table, column: int) -> str:
-        """Return the words behind the numbers of a column, or of the same numbers in an output."""
+        """Return the unit or noun of a column, or of a column of an output with the same numbers.
+
+        Empty if no output shows it.
+        """
         if column < len(table.kinds):
             return table.kinds[column]
         wanted = {key: row[column : column + 1] for key, row in table.rows.items()}
@@ -183,7 +191,10 @@ class Keyed(Collector):
         return ""
 
     def _is_of_kind(self, sentence: Sentence, number: Stated, kind: str) -> bool:
-        """Return whether a number may have the unit of a column."""
+        """Return whether the words behind a number fit the unit or noun of a column.
+
+        ``kind`` is empty if it is not known.
+        """
         behind = words_behind(sentence, number)
         if not behind:
             return True
@@ -199,7 +210,16 @@ class Keyed(Collector):
 
 
 def key_places(sentence: Sentence, table: Table) -> list[Place]:
-    """Return where a sentence names keys of a table, in order."""
+    """Return where a sentence names keys of a table, which may be numbers, in order.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.mentions import sentences
+    >>> from vaultkit.read.markdown import parse
+    >>> (sentence,) = sentences(parse("The oak is 3 m after 20 years."), lexicon())
+    >>> table = Table({"oak": (), "elm": (), Fraction(20): ()}, "", 1)
+    >>> [(str(place.key), place.start) for place in key_places(sentence, table)]
+    [('oak', 4), ('20', 21)]
+    """
     named = [
         Place(n.value, n.start, n.end)
         for n in sentence.numbers
@@ -211,14 +231,28 @@ def key_places(sentence: Sentence, table: Table) -> list[Place]:
     raw, begins = sentence.piece.text, sentence.begins
     ignored = sentence.lexicon.words["roles"]["ignored"]
     for match in table.pattern.finditer(sentence.text) if table.names else ():
-        key = table.names[match[1].lower()]
-        # A short name or a word of grammar must be in the marks of code: *the road `a`*.
-        is_name = len(key) >= _NAME and match[1].lower() not in ignored
-        is_sign = match[1] == key and key[0].isalpha() and not key.isalpha()
-        in_code = match[0] == key and raw[begins + match.start() - 1] == CODE
-        if is_name or is_sign or in_code:
+        name = match["name"]
+        key = table.names[name.lower()]
+        # A short name must have a sign or digit, *F#*, and so must a word of grammar; or it must be
+        # in the marks of code: *the road `a`*.
+        is_name = len(key) >= _NAME and name.lower() not in ignored
+        has_sign = name == key and key[0].isalpha() and not key.isalpha()
+        is_in_code = match[0] == key and raw[begins + match.start() - 1] == CODE
+        if is_name or has_sign or is_in_code:
             named.append(Place(key, *match.span()))
     return sorted(named, key=lambda place: place.start)
+
+
+def _is_telling(number: Stated, key: Key, is_near: bool) -> bool:
+    """Return whether a number hardly belongs to another key of a table by chance.
+
+    ``is_near``: whether the table is in the block nearest above the sentence. Keys that are numbers
+    are in any sentence: for these, the table must be near, and the number long or with decimals.
+    """
+    digits = significant_digits(number)
+    if isinstance(key, Fraction):
+        return is_near and (digits >= _SURE or "." in number.digits)
+    return is_near or digits >= _FAR
 
 
 def _may_belong(sentence: Sentence, number: Stated) -> bool:
@@ -256,59 +290,72 @@ def _is_listed(sentence: Sentence, number: Stated) -> bool:
 
 
 def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> list[Key]:
-    """Return the names to which a sentence gives a number: the last ones before it.
+    """Return the keys to which a sentence gives a number; none if in doubt.
 
-    A name can also follow: *12 loaves of rye*.
+    They are the last ones before it, *oak and elm have 3*, or the one behind what it counts, *12
+    loaves of rye*. ``places`` are all keys of the sentence.
     """
     text, lexicon = sentence.text, sentence.lexicon
     counted = lexicon.regex(r"\s[a-z]+\s<roles.of_value>\s").match(text, number.end)
     following = [place.key for place in places if counted and place.start == counted.end()]
     if following:
         return [] if is_apart(sentence, text[: number.start]) else following
-    before = [place for place in places if place.end <= number.start]
-    named = before[-1:]
-    for place in reversed(before[:-1]):
-        if not _joined(lexicon).fullmatch(text, place.end, named[0].start):
-            break
-        named.insert(0, place)
+    named = _last_listed(sentence, [place for place in places if place.end <= number.start])
     keys = [place.key for place in named]
     if not keys or number.value in keys:
         return []
     first, last = named[0], named[-1]
     gap = text[last.end : number.start]
-    other = clause_end(lexicon, "dependent", "comparing", marks=_STOPS)
-    if len(gap.split()) > _GAP or other.search(gap) or _apart(lexicon).search(gap):
+    # The number may belong to another clause, or to something else that is named in the gap.
+    other_clause = clause_end(lexicon, "dependent", "comparing", marks=_STOPS)
+    if len(gap.split()) > _GAP or other_clause.search(gap) or _apart(lexicon).search(gap):
         return []
-    if any(last.end <= own.start < number.start for own in sentence.numbers):
+    if any(last.end <= between.start < number.start for between in sentence.numbers):
         return []
     # *An oak has 3* is about any oak, and *the yearly cost* is another one than *the cost*.
     is_other = _is_of_any(sentence, first.start) or _narrowed(lexicon).search(text[: first.start])
     if isinstance(first.key, str) and is_other:
         return []
-    end = clause_end(lexicon, "contrasting")
-    begins = max((stop.end() for stop in end.finditer(text, 0, first.start)), default=0)
-    pause = end.search(text, number.end)
-    ends = _end_of_clause(sentence, number, pause.start() if pause else len(text))
-    # The words of numbers are none of the sentence: *one*.
+    begins, ends = _clause_span(sentence, first.start, number)
+    # Without the words of the names and of the number itself.
     around = f"{text[begins : first.start]} {gap} {text[number.end : ends]}"
-    whole = role_pattern(lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
-    if is_apart(sentence, around) or whole.search(text):
+    # *3 at most*, *3 in all*
+    bound_or_total = role_pattern(lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
+    if is_apart(sentence, around) or bound_or_total.search(text):
         return []
-    # *Ada reads 3 from Bo* says what is read from Bo.
+    # *Ada reads 3 from Bo* says what is read from Bo, unless the other name has a number of its
+    # own, or is listed.
     behind = next((place for place in places if number.end <= place.start < ends), None)
-    is_next = behind and any(number.end <= n.start < behind.start for n in sentence.numbers)
+    if behind is None or any(number.end <= n.start < behind.start for n in sentence.numbers):
+        return keys
     listed = clause_end(lexicon, "joining", marks=",;:")
-    if behind and not is_next and not listed.search(text, number.end, behind.start):
-        return []
-    return keys
+    return keys if listed.search(text, number.end, behind.start) else []
 
 
-def _end_of_clause(sentence: Sentence, number: Stated, ends: int) -> int:
-    """Return where the clause of a number ends at the latest: another number may have its own."""
-    for joint in _joining(sentence.lexicon).finditer(sentence.text, number.end, ends):
+def _last_listed(sentence: Sentence, places: Sequence[Place]) -> list[Place]:
+    """Return the last of some places, with those that are listed directly before it."""
+    listed = list(places[-1:])
+    for place in reversed(places[:-1]):
+        if not _joined(sentence.lexicon).fullmatch(sentence.text, place.end, listed[0].start):
+            break
+        listed.insert(0, place)
+    return listed
+
+
+def _clause_span(sentence: Sentence, start: int, number: Stated) -> tuple[int, int]:
+    """Return where the clause begins that contains a place, and where that of a number ends.
+
+    It ends before an *and* if another number follows, which may have a clause of its own.
+    """
+    text = sentence.text
+    end = clause_end(sentence.lexicon, "contrasting")
+    begins = max((stop.end() for stop in end.finditer(text, 0, start)), default=0)
+    pause = end.search(text, number.end)
+    ends = pause.start() if pause else len(text)
+    for joint in _joining(sentence.lexicon).finditer(text, number.end, ends):
         if any(joint.end() <= other.start < ends for other in sentence.numbers if other.digits):
-            return joint.start()
-    return ends
+            return begins, joint.start()
+    return begins, ends
 
 
 @cache
@@ -327,20 +374,21 @@ def _narrowed(lexicon: Lexicon) -> re.Pattern[str]:
 
 @cache
 def _joining(lexicon: Lexicon) -> re.Pattern[str]:
+    """Return a pattern of words that join clauses: *and*."""
     return re.compile(rf"\b{lexicon.pattern('clauses', 'joining')}\b")
 
 
 @cache
 def _joined(lexicon: Lexicon) -> re.Pattern[str]:
-    """Return a pattern of what is between two names of a list."""
+    """Return a pattern of what is between two names of a list: *and*, *, the*."""
     joining, article = lexicon.pattern("clauses", "joining"), lexicon.pattern("grammar", "articles")
     return re.compile(rf"\s*(?:,\s*|,?\s*\b{joining}\b\s*)(?:{article}\s+)?")
 
 
-def _is_of_any(sentence: Sentence, at: int) -> bool:
+def _is_of_any(sentence: Sentence, start: int) -> bool:
     """Return whether a name at a place is that of any such thing: *an oak*."""
     article = role_pattern(sentence.lexicon, r"\b{}\s\W?$", "articles_of_any")
-    return bool(article.search(sentence.text[:at]))
+    return bool(article.search(sentence.text[:start]))
 
 
 def _is_change(sentence: Sentence, number: Stated) -> bool:
