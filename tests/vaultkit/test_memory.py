@@ -151,6 +151,10 @@ MOVED = {
     "values": (["a = 1", "b = 2", "a + b"], [0]),
     "generator": (
         ["import numpy as np\nr = np.random.default_rng(0)", "r.normal(size=2)", "r.normal()"],
+        [0],
+    ),
+    "generator made by another": (
+        ["import numpy as np\nr = np.random.default_rng(0)", "s = r.spawn(1)[0]", "s.normal()"],
         [0, 1, 2],
     ),
     "function of the edited block": (

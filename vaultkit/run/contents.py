@@ -249,6 +249,8 @@ class Contents:
             return _Held(thing, self._keys((thing.func, thing.args, thing.keywords)))
         if kind is np.random.Generator:
             bits = thing.bit_generator
+            if _number_of_spawned(thing):
+                raise UnknownContentsError
             state = bits.state
             return _Held(thing, pickle.dumps(state), lambda: setattr(bits, "state", state))
         if kind is np.random.RandomState:
@@ -301,6 +303,11 @@ class Contents:
             self._keys((*cells, *given)),
             [self._key_in(function.__globals__, name) for name in names],
         )
+
+
+def _number_of_spawned(generator: np.random.Generator) -> int:
+    """Return how many generators one has spawned, on which the next depends; it cannot be reset."""
+    return getattr(generator.bit_generator.seed_seq, "n_children_spawned", 0)
 
 
 def _is_constant(thing: Any) -> bool:
@@ -367,12 +374,14 @@ def is_plain_copy(value: Any, former: Any, contents: Contents) -> bool:
             former.__code__ = value.__code__  # the same at the present lines
         return is_copy
     held = contents._held.get(id(former))
-    if held is None or type(value) not in (np.ndarray, list, dict):
+    if held is None or type(value) not in (np.ndarray, np.random.Generator, list, dict):
         return False
     try:
         content = Contents({}, ())._hold(value).content
         if isinstance(value, np.ndarray):
             is_plain = value.base is None and former.base is None
+        elif isinstance(value, np.random.Generator):
+            is_plain = _number_of_spawned(former) == 0
         else:
             is_plain = content[:1] == (_PLAIN,) or all(
                 isinstance(key, tuple) and key[0] in _BY_VALUE | _BY_REPR for key in content

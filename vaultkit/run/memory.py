@@ -15,7 +15,7 @@ import sys
 import types
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -290,45 +290,49 @@ def _contents(variables: Mapping[str, Any], names: Iterable[str]) -> Contents | 
         return None
 
 
-@dataclass
 class LocalModules:
     """The modules beside the vault that a note has imported.
 
     They are imported once, as long as that has no effects and their contents stay as they were.
     """
 
-    _known: dict[str, tuple[types.ModuleType, Path, Contents]] = field(default_factory=dict)
-    _have_effects: bool = False
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[types.ModuleType, Path]] = {}
+        #: The contents of all of them after their imports; None if these are unknown, or if an
+        #: import had other effects.
+        self._after_imports: Contents | None = Contents({}, ())
+        #: How many imports are being executed: a module may import others.
+        self._depth = 0
 
     @property
     def are_fresh(self) -> bool:
         """Whether all modules are as they were after their import."""
-        try:
-            return not self._have_effects and all(
-                _contents_of_module(module) == contents
-                for module, _, contents in self._known.values()
-            )
-        except UnknownContentsError:
-            return False
+        return self._after_imports is not None and self._after_imports == self._present()
+
+    def _present(self) -> Contents | None:
+        """Return the present contents of all modules; None if they are unknown."""
+        return _contents({name: module for name, (module, _) in self._known.items()}, self._known)
 
     def fresh(self) -> dict[str, tuple[types.ModuleType, Path]]:
         """Return the modules that need not be imported again, with their files."""
         if not self.are_fresh:
             self._known.clear()
-            self._have_effects = False
-        return {name: (module, path) for name, (module, path, _) in self._known.items()}
+            self._after_imports = Contents({}, ())
+        return dict(self._known)
 
     def execute(self, module: types.ModuleType, path: Path, execute: Callable[[], None]) -> None:
         """Execute a module, and remember it."""
+        if not self._depth and not self.are_fresh:
+            self._after_imports = None
         state, written = State.capture(), getattr(sys.stdout, "length", 0)
-        execute()
-        is_silent = written == getattr(sys.stdout, "length", 0)
-        self._have_effects |= not (is_silent and state.equals(State.capture()))
+        self._depth += 1
         try:
-            self._known[module.__name__] = module, path, _contents_of_module(module)
-        except UnknownContentsError:
-            self._have_effects = True
-
-
-def _contents_of_module(module: types.ModuleType) -> Contents:
-    return Contents({"module": module}, ["module"])
+            execute()
+        finally:
+            self._depth -= 1
+        self._known[module.__name__] = module, path
+        is_silent = written == getattr(sys.stdout, "length", 0)
+        if not (is_silent and state.equals(State.capture())):
+            self._after_imports = None
+        elif not self._depth and self._after_imports is not None:
+            self._after_imports = self._present()
