@@ -24,8 +24,11 @@ from typing import Any, Generic, NamedTuple, Protocol
 
 import numpy as np
 
-#: Most objects that are inspected, and most bytes of arrays that are copied.
+#: Most objects that are inspected, and most bytes of arrays that are copied: beyond this, running a
+#: block again is usually faster. Comparing that many objects of a uniform list takes as long as
+#: inspecting one object alone.
 _MOST, _LARGEST = 20_000, 128 << 20
+_UNIFORM_PER_OBJECT = 50
 #: Types of objects that never change: equal values cannot be told apart.
 _BY_VALUE = {bool, bytes, int, str, type(None), type(...), type(NotImplemented)}
 _BY_REPR = {complex, float, range, slice, Decimal, Fraction}
@@ -37,7 +40,7 @@ _MAPPINGS = {dict, Counter, OrderedDict, defaultdict}
 _CONSTANT = {*sys.stdlib_module_names, "numpy"} - {"__main__"}
 #: Classes without contents of their own, of which a note may derive classes.
 _EMPTY = {object, ABC, Generic, Protocol}
-#: Names of functions by which code reads or changes what its text does not name.
+#: Names by which code reads or changes what its text does not name: variables, frames, modules.
 _OPAQUE = frozenset({
     "__import__", "__main__", "_getframe", "breakpoint", "currentframe", "dir", "eval", "exec",
     "gc", "globals", "input", "locals", "sys", "threading", "vars",
@@ -51,12 +54,22 @@ class UnknownContentsError(Exception):
     """Raised for an object whose contents cannot be inspected."""
 
 
-class _Held(NamedTuple):
-    """An object with its contents: to be compared, and to be restored."""
+class _Inspected(NamedTuple):
+    """An object that can change, with its contents at one time.
 
-    thing: Any
+    Attributes
+    ----------
+    object
+        The object.
+    content
+        Its contents, to be compared with ``==``: the keys (`Contents._key`) of its parts.
+    restore
+        Gives it these contents again; None if that is impossible, as for a function.
+    """
+
+    object: Any
     content: Any
-    restore: Callable[[], object] | None = None
+    restore: Callable[[], None] | None = None
 
 
 class _Code:
@@ -120,28 +133,34 @@ class Contents:
     """
 
     def __init__(self, variables: Mapping[str, Any], names: Iterable[str]) -> None:
-        self._held: dict[int, _Held] = {}
+        self._inspected: dict[int, _Inspected] = {}
         self._queue: list[Any] = []
         self._size = 0
         try:
             self._bindings = {name: self._key_in(variables, name) for name in names}
             while self._queue:
                 thing = self._queue.pop()
-                if id(thing) not in self._held:
+                if id(thing) not in self._inspected:
                     self._count(1)
-                    self._held[id(thing)] = self._hold(thing)
+                    self._inspected[id(thing)] = self._inspect(thing)
         except UnknownContentsError:
             raise
         except Exception as error:  # an object of a note may raise anything
             raise UnknownContentsError from error
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the same names refer to the same objects with the same contents."""
+        """Return whether the same names refer to the same objects with the same contents.
+
+        Immutable objects are the same if their types and values are.
+        """
         return (
             isinstance(other, Contents)
             and self._bindings == other._bindings
-            and self._held.keys() == other._held.keys()
-            and all(held.content == other._held[i].content for i, held in self._held.items())
+            and self._inspected.keys() == other._inspected.keys()
+            and all(
+                inspected.content == other._inspected[i].content
+                for i, inspected in self._inspected.items()
+            )
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -149,12 +168,16 @@ class Contents:
     @property
     def functions(self) -> list[types.FunctionType]:
         """The functions among the objects."""
-        return [h.thing for h in self._held.values() if isinstance(h.thing, types.FunctionType)]
+        return [
+            each.object
+            for each in self._inspected.values()
+            if isinstance(each.object, types.FunctionType)
+        ]
 
     @property
     def code_by_function(self) -> dict[int, types.CodeType]:
         """The code that each function had, by the id of the function."""
-        return {id(f): self._held[id(f)].content[0].code for f in self.functions}
+        return {id(f): self._inspected[id(f)].content[0].code for f in self.functions}
 
     def restore(self, variables: Mapping[str, Any]) -> bool:
         """Restore the contents of all objects, and return whether that was possible.
@@ -162,49 +185,57 @@ class Contents:
         The values of ``variables`` themselves are left to the caller.
         """
         restores = []
-        for held in self._held.values():
+        for inspected in self._inspected.values():
             try:
-                content = Contents({}, ())._hold(held.thing).content
+                content = Contents({}, ())._inspect(inspected.object).content
             except Exception:  # an object of a note may raise anything
                 return False
-            is_function = isinstance(held.thing, types.FunctionType)
-            if is_function and held.thing.__globals__ is variables:
-                is_same = content[:-1] == held.content[:-1]
+            is_function = isinstance(inspected.object, types.FunctionType)
+            if is_function and inspected.object.__globals__ is variables:
+                # All but the values of its global names, which the caller restores.
+                is_same = content[:-1] == inspected.content[:-1]
             else:
-                is_same = content == held.content
+                is_same = content == inspected.content
             if not is_same:
-                if held.restore is None:
+                if inspected.restore is None:
                     return False
-                restores.append(held.restore)
+                restores.append(inspected.restore)
         for restore in restores:
             restore()
         return True
 
-    def _count(self, more: int) -> None:
-        """Count objects; raise an error if there are too many."""
-        self._size += more
+    def _count(self, objects: int) -> None:
+        """Count inspected objects; raise `UnknownContentsError` if there are too many."""
+        self._size += objects
         if self._size > _MOST:
             raise UnknownContentsError
 
     def _key_in(self, variables: Mapping[str, Any], name: str) -> Any:
-        """Return the key of a variable."""
+        """Return the key of a variable; that of an unbound name is ``_ABSENT``."""
         return self._key(variables[name]) if name in variables else _ABSENT
 
     def _keys(self, things: Iterable[Any]) -> tuple[Any, ...]:
-        """Return what identifies each of several objects."""
+        """Return the keys of several objects; of a uniform list, one key for all.
+
+        ``[1, 2]`` gives ``("plain", int, (1, 2))``, and ``[1, None]`` the keys of both.
+        """
         things = tuple(things)
         kinds = set(map(type, things))
         if len(kinds) == 1 and kinds <= _UNIFORM:  # much faster than one by one
-            self._count(len(things) // 50)
+            self._count(len(things) // _UNIFORM_PER_OBJECT)
             return _PLAIN, kinds.pop(), things
-        if kinds == {float}:
-            self._count(len(things) // 50)
+        if kinds == {float}:  # as bytes, since NaN is not equal to itself
+            self._count(len(things) // _UNIFORM_PER_OBJECT)
             return _PLAIN, float, array("d", things).tobytes()
         self._count(len(things))
         return tuple(map(self._key, things))
 
     def _key(self, thing: Any) -> Any:
-        """Return what identifies an object; its contents are inspected later if it has any."""
+        """Return what identifies an object: its type and value if it cannot change, else its id.
+
+        An object with an id is put into the queue, so that its contents are inspected later, unless
+        it is constant (`_is_constant`).
+        """
         kind = type(thing)
         if kind in _BY_VALUE:
             return kind, thing
@@ -228,49 +259,54 @@ class Contents:
             self._queue.append(thing)
         return id(thing)
 
-    def _hold(self, thing: Any) -> _Held:
-        """Return the contents of an object that can change."""
+    def _inspect(self, thing: Any) -> _Inspected:
+        """Return the contents of an object that can change.
+
+        Raises
+        ------
+        UnknownContentsError
+            If its type is unknown: an iterator, a file, an object of a compiled class.
+        """
         kind = type(thing)
         if kind is np.ndarray:
-            return self._hold_array(thing)
+            return self._inspect_array(thing)
         if kind in _SEQUENCES:
-            old = thing.copy()
-            fill = getattr(thing, "update" if kind is set else "extend", None)
-            return _Held(thing, self._keys(thing), fill and (lambda: (thing.clear(), fill(old))))
+            return self._inspect_sequence(thing)
         if kind in _MAPPINGS:
-            return self._hold_mapping(thing)
+            return self._inspect_mapping(thing)
         if kind is types.FunctionType:
-            return _Held(thing, self._content_of_function(thing))
+            return _Inspected(thing, self._content_of_function(thing))
         if kind is types.MethodType:
-            return _Held(thing, self._keys((thing.__func__, thing.__self__)))
+            return _Inspected(thing, self._keys((thing.__func__, thing.__self__)))
         if kind is types.BuiltinFunctionType:
-            return _Held(thing, self._key(thing.__self__))
+            return _Inspected(thing, self._key(thing.__self__))
         if kind is functools.partial:
-            return _Held(thing, self._keys((thing.func, thing.args, thing.keywords)))
+            return _Inspected(thing, self._keys((thing.func, thing.args, thing.keywords)))
         if kind is np.random.Generator:
             bits = thing.bit_generator
             if _number_of_spawned(thing):
                 raise UnknownContentsError
             state = bits.state
-            return _Held(thing, pickle.dumps(state), lambda: setattr(bits, "state", state))
+            return _Inspected(thing, pickle.dumps(state), lambda: setattr(bits, "state", state))
         if kind is np.random.RandomState:
             state = thing.get_state()
-            return _Held(thing, pickle.dumps(state), lambda: thing.set_state(state))
+            return _Inspected(thing, pickle.dumps(state), lambda: thing.set_state(state))
         if kind is random.Random:
             state = thing.getstate()
-            return _Held(thing, state, lambda: thing.setstate(state))
+            return _Inspected(thing, state, lambda: thing.setstate(state))
         if isinstance(thing, types.ModuleType):
-            return _Held(thing, self._keys(_variables_of(thing).items()))
+            return _Inspected(thing, self._keys(_variables_of(thing).items()))
         if isinstance(thing, type):
             # Those of a former run are found by `__subclasses__`.
-            return _Held(thing, self._keys([*_members(thing), *type.__subclasses__(thing)]))
+            return _Inspected(thing, self._keys([*_members(thing), *type.__subclasses__(thing)]))
+        # An object of a class written in Python, whose contents are its attributes.
         for base in kind.__mro__:
             if base not in _EMPTY and (_is_constant(base) or vars(base).get("__slots__")):
                 raise UnknownContentsError
-        return _Held(thing, (self._key(kind), self._key(vars(thing))))
+        return _Inspected(thing, (self._key(kind), self._key(vars(thing))))
 
-    def _hold_array(self, array: np.ndarray) -> _Held:
-        """Return the contents of an array."""
+    def _inspect_array(self, array: np.ndarray) -> _Inspected:
+        """Return the contents of an array: its bytes, and how they are arranged."""
         self._count(array.nbytes * _MOST // _LARGEST)
         if array.dtype.hasobject:
             raise UnknownContentsError
@@ -280,10 +316,23 @@ class Contents:
         def restore() -> None:
             array[...] = np.frombuffer(data, array.dtype).reshape(array.shape)
 
-        return _Held(array, (form, data), restore if array.flags.writeable else None)
+        return _Inspected(array, (form, data), restore if array.flags.writeable else None)
 
-    def _hold_mapping(self, mapping: Any) -> _Held:
-        """Return the contents of a dictionary."""
+    def _inspect_sequence(self, sequence: Any) -> _Inspected:
+        """Return the contents of a list, set or the like: its elements, in order."""
+        old = sequence.copy()
+        # A frozenset has neither method, and never needs to be restored.
+        fill = getattr(sequence, "update" if type(sequence) is set else "extend", None)
+
+        def restore() -> None:
+            assert fill
+            sequence.clear()
+            fill(old)
+
+        return _Inspected(sequence, self._keys(sequence), restore if fill else None)
+
+    def _inspect_mapping(self, mapping: Any) -> _Inspected:
+        """Return the contents of a dictionary: its keys, then its values, in order."""
         old = dict(mapping)
         factory = getattr(mapping, "default_factory", None)
 
@@ -291,10 +340,10 @@ class Contents:
             mapping.clear()
             mapping.update(old)
 
-        return _Held(mapping, self._keys([*old, *old.values(), factory]), restore)
+        return _Inspected(mapping, self._keys([*old, *old.values(), factory]), restore)
 
-    def _content_of_function(self, function: types.FunctionType) -> Any:
-        """Return the contents of a function: its code, and the values of the names in it."""
+    def _content_of_function(self, function: types.FunctionType) -> tuple[Any, ...]:
+        """Return the contents of a function: code, closure with defaults, and global names."""
         names = sorted(names_of_code(function.__code__))
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
         given = function.__defaults__, function.__kwdefaults__, function.__dict__ or None
@@ -322,7 +371,7 @@ def _is_constant(thing: Any) -> bool:
 
 
 def _variables_of(module: types.ModuleType) -> dict[str, Any]:
-    """Return the variables of a module, without those that importing its parts binds."""
+    """Return the variables of a module, without the modules that imports bind."""
     return {
         name: value
         for name, value in vars(module).items()
@@ -350,22 +399,27 @@ def _members(kind: type) -> Iterator[Any]:
             yield member
 
 
-def is_plain_copy(value: Any, former: Any, contents: Contents) -> bool:
-    """Return whether an object equals a former one, and make the former one equal to it.
+def becomes_former(value: Any, former: Any, contents: Contents) -> bool:
+    """Give a former object its contents of that time, if a new one has the same; say whether.
+
+    True means that the former object can replace the new one: both are arrays, generators of random
+    numbers, functions, or lists or dictionaries of numbers and texts, and share nothing.
 
     Parameters
     ----------
     value, former
-        An array, a function, or a list or dictionary of numbers and texts; and the former one.
+        The new object, and the former one.
     contents
-        The contents of the former one at the time with which it is compared.
+        The contents that the former object had.
     """
     if type(value) is not type(former):
         return False
     if isinstance(value, types.FunctionType):
-        plain = value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__ or None
+        refers_to_objects = bool(
+            value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__
+        )
         is_copy = (
-            plain == (None, None, None, None)
+            not refers_to_objects
             and value.__globals__ is former.__globals__
             and is_same_code(value.__code__, former.__code__)
             and not (value.__annotations__ or former.__annotations__ or former.__dict__)
@@ -373,22 +427,23 @@ def is_plain_copy(value: Any, former: Any, contents: Contents) -> bool:
         if is_copy:
             former.__code__ = value.__code__  # the same at the present lines
         return is_copy
-    held = contents._held.get(id(former))
-    if held is None or type(value) not in (np.ndarray, np.random.Generator, list, dict):
+    inspected = contents._inspected.get(id(former))
+    if inspected is None or type(value) not in (np.ndarray, np.random.Generator, list, dict):
         return False
     try:
-        content = Contents({}, ())._hold(value).content
+        content = Contents({}, ())._inspect(value).content
         if isinstance(value, np.ndarray):
-            is_plain = value.base is None and former.base is None
+            is_plain = value.base is None and former.base is None  # no views of other arrays
         elif isinstance(value, np.random.Generator):
             is_plain = _number_of_spawned(former) == 0
         else:
+            # All parts have keys by value, not ids.
             is_plain = content[:1] == (_PLAIN,) or all(
                 isinstance(key, tuple) and key[0] in _BY_VALUE | _BY_REPR for key in content
             )
-        if not is_plain or content != held.content or held.restore is None:
+        if not is_plain or content != inspected.content or inspected.restore is None:
             return False
-        held.restore()
+        inspected.restore()
     except Exception:  # an object of a note may raise anything
         return False
     return True

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-#: The events of `sys.addaudithook` that change files, and which of their arguments are paths.
+#: The events of `sys.addaudithook` that change files, and which of their arguments are paths that
+#: change: of a link, only the new one.
 _CHANGES = {
     "os.chmod": (0,),
     "os.chown": (0,),
@@ -32,6 +33,9 @@ _CHANGES = {
     "shutil.rmtree": (0,),
 }
 _MOVES = frozenset({"os.rename", "shutil.move"})
+#: Events whose last argument is the descriptor of the folder that a relative path starts from.
+_RELATIVE = frozenset({"os.remove", "os.rmdir", "os.mkdir"})
+#: Events that start another program, whose changes no audit hook sees.
 _STARTS = frozenset({
     "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.system",
     "pty.spawn", "subprocess.Popen",
@@ -39,13 +43,23 @@ _STARTS = frozenset({
 _EVENTS = frozenset({"open", *_CHANGES, *_STARTS})
 #: Most files that a message names.
 _FEW = 3
+#: The flags of `os.open` with which a file may be written.
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
+#: Size, time of the last change and inode of each file, by its path.
 Stamps = dict[str, tuple[int, int, int]]
 
 
 class _Created(NamedTuple):
-    """A file that a note has created: its line, and whether it has written it, not moved it."""
+    """A file that a note has created.
+
+    Attributes
+    ----------
+    line
+        The line of the note that has created it.
+    is_written
+        Whether the note has written it; otherwise it was moved there, and may not be deleted.
+    """
 
     line: int
     is_written: bool
@@ -68,11 +82,14 @@ class Watch:
     touched: bool = False
     #: The lines that have started other programs.
     started: list[int] = field(default_factory=list)
-    _filename: str = ""
+    #: The file name with which the note's code was compiled.
+    filename: str = ""
     #: The files that it has created, by their paths.
     _created: dict[str, _Created] = field(default_factory=dict)
+    #: The folder of the vault, and the one around it.
     _root: str = ""
     _beside: str = ""
+    #: The files of the vault before the first program was started; None if none was.
     _before: Stamps | None = None
 
     def __post_init__(self) -> None:
@@ -80,26 +97,25 @@ class Watch:
         self._beside = str(Path(self._root).parent)
 
     def describe_changes(self) -> list[str]:
-        """Describe the files of the vault that other programs have changed, if any ran."""
+        """Describe each file of the vault that other programs have changed since the last call.
+
+        For example ``docs/A.md was deleted``. Empty if the note has started no program.
+        """
         if self._before is None:
             return []
         before, now = self._before, take_stamps(self._root)
         self._before = now
         changed = [p for p in sorted(before.keys() | now.keys()) if before.get(p) != now.get(p)]
-        return [
-            f"{os.path.relpath(path)} was {_describe_change(before.get(path), now.get(path))}"
-            for path in changed
-        ]
+        return [f"{os.path.relpath(path)} was {_change(path, before, now)}" for path in changed]
 
     def remove_left_files(self) -> tuple[int, str] | None:
         """Remove the files that the note has written and left; return line and message about them.
 
         Files that it has moved are kept, and so are folders, which may contain such files. Return
-        None if there are none.
+        None if it has left nothing.
         """
-        created = {path: made for path, made in self._created.items() if os.path.lexists(path)}
-        self._created.clear()
-        left = [path for path in created if not self._is_hidden(path)]
+        created, self._created = self._created, {}
+        left = [path for path in created if os.path.lexists(path) and not self._is_hidden(path)]
         if not left:
             return None
         for path in left:
@@ -130,16 +146,18 @@ class Watch:
             return
         if event == "open":
             path, mode, flags = arguments
+            # `os.open` gives flags as a number, `open` gives a mode.
             may_write = flags & _WRITES if isinstance(flags, int) else set(str(mode)) & set("wax+")
             if not may_write:
                 return
             paths = [path]
         else:
             paths = [arguments[i] for i in _CHANGES[event]]
+        # Python's own cache of compiled modules is no effect of the note.
         self.touched |= not all(f"{os.sep}__pycache__" in str(path) for path in paths)
         if not self._root:
             return
-        folder = arguments[-1] if event in ("os.remove", "os.rmdir", "os.mkdir") else -1
+        folder = arguments[-1] if event in _RELATIVE else None
         for path in paths:
             self._check_path(event, path, folder)
 
@@ -149,15 +167,17 @@ class Watch:
         ``folder`` is the descriptor of the folder that a relative path starts from, if any.
         """
         if isinstance(path, int) or path is None:
-            return  # its opening was checked
+            return  # a descriptor of an open file: its opening was checked
         name = os.fsdecode(path)
-        if isinstance(folder, int) and folder >= 0:
+        if isinstance(folder, int) and folder >= 0:  # it is -1 if there is none
             with contextlib.suppress(OSError):
                 name = str(Path(f"/proc/self/fd/{folder}").readlink() / name)
+        # A link itself is what is changed, not its target.
         name = str(Path(name).parent.resolve() / Path(name).name)
         if not _is_in(name, self._beside) or f"{os.sep}__pycache__" in name:
             return
         if any(_is_in(name, path) for path in self._created):
+            # What is moved to a file of the note replaces it, and may be somebody's file.
             if name in self._created and event in _MOVES:
                 self._created[name] = _Created(self._created[name].line, False)
             return
@@ -177,10 +197,10 @@ class Watch:
         return is_temporary or any(part.startswith(".") for part in parts)
 
     def _line(self) -> int:
-        """Return the line of the note that is being executed."""
+        """Return the line of the note that is being executed: of the outermost call there."""
         line, frame = 0, sys._getframe()
         while frame:
-            if frame.f_code.co_filename == self._filename:
+            if frame.f_code.co_filename == self.filename:
                 line = frame.f_lineno
             frame = frame.f_back  # type: ignore[assignment]
         return line
@@ -191,9 +211,11 @@ def _is_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _describe_change(before: object, now: object) -> str:
-    """Return what was done to a file, given its stamps before and now; None is no file."""
-    return "made" if before is None else "deleted" if now is None else "changed"
+def _change(path: str, before: Stamps, now: Stamps) -> str:
+    """Return what was done to a file: ``made``, ``deleted`` or ``changed``."""
+    if path not in before:
+        return "made"
+    return "changed" if path in now else "deleted"
 
 
 def take_stamps(root: str) -> Stamps:
@@ -229,7 +251,7 @@ def guard_files(watch: Watch, filename: str) -> Iterator[None]:
         # An audit hook cannot be removed; it does nothing unless a note runs.
         sys.addaudithook(_on_event)
         _hooked = True
-    watch._filename = filename
+    watch.filename = filename
     _watching.append(watch)
     try:
         yield

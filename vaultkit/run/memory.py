@@ -24,8 +24,8 @@ from vaultkit.read.note import Block
 from vaultkit.run.contents import (
     Contents,
     UnknownContentsError,
+    becomes_former,
     code_at_line,
-    is_plain_copy,
     names_of_code,
 )
 from vaultkit.run.reads import Names, names_of
@@ -45,7 +45,17 @@ _ONE_REFERENCE = 3
 
 @dataclass(frozen=True)
 class Beginning:
-    """The variables and settings with which a block begins, and what it can read of them."""
+    """With what a block begins.
+
+    Attributes
+    ----------
+    names
+        The names that its code uses.
+    variables, state
+        All variables, and the global settings.
+    read
+        The contents of all objects that it can read.
+    """
 
     names: Names
     variables: Mapping[str, Any]
@@ -55,19 +65,38 @@ class Beginning:
 
 @dataclass(frozen=True)
 class _Remembered:
-    """A block that has run: what it could read, and what it has left."""
+    """A block that has run, with all that it could read and all that it has left.
+
+    Attributes
+    ----------
+    block
+        The block, with the lines that it had.
+    begin
+        With what it began.
+    bound
+        The variables that it has bound, with their objects.
+    unchanged
+        Names that its code binds only under a condition, and has not bound, with the objects to
+        which they were bound before (`_ABSENT` if to none): if these differ now, the names would
+        have other objects after the block.
+    left
+        The contents of all that it could read, and of ``bound``, after it.
+    state, steps
+        The state after it, and its steps.
+    defined
+        The functions that it has defined, and how far below its first line each begins.
+    knows_lines
+        Whether what it has left may depend on lines of the note. Then it is valid only for these.
+    """
 
     block: Block
     begin: Beginning
     bound: Mapping[str, Any]
-    #: Names that it has not bound, or to the objects that they had before.
     unchanged: Mapping[str, Any]
     left: Contents
     state: State
     steps: list[Any]
-    #: The functions that it has defined, and how far below its first line each begins.
     defined: list[tuple[types.FunctionType, int]]
-    #: Whether what it has left may depend on lines of the note: it is valid only for these.
     knows_lines: bool
 
     def move_to(self, line: int) -> list[Any]:
@@ -132,18 +161,18 @@ class Memory:
         """
         variables = vars(self.module)
         for known in self._blocks[index]:
-            if _without_lines(known.block) == _without_lines(block) and self._begins_so(
-                known, block, state
-            ):
-                if not known.left.restore(variables):
-                    return None
-                variables.update(known.bound)
-                self._state = known.state
-                return known.move_to(block.fence.line), known.state
+            has_same_code = _without_lines(known.block) == _without_lines(block)
+            if not has_same_code or not self._begins_so(known, block, state):
+                continue
+            if not known.left.restore(variables):
+                return None  # something has changed that cannot be restored
+            variables.update(known.bound)
+            self._state = known.state
+            return known.move_to(block.fence.line), known.state
         return None
 
     def _begins_so(self, known: _Remembered, block: Block, state: State) -> bool:
-        """Return whether a block would begin as it did when it ran before."""
+        """Return whether a block would begin as it did in an earlier run."""
         names, variables = known.begin.names, vars(self.module)
         if not known.begin.state.equals(state):
             return False
@@ -160,17 +189,19 @@ class Memory:
         return not is_moved and now.code_by_function == known.begin.read.code_by_function
 
     def beginning(self, block: Block, state: State) -> Beginning | None:
-        """Return with what a block begins; None if it has to run each time."""
+        """Return with what a block begins; None if it has to run each time.
+
+        That is so for sessions, errors that are expected, modules that have changed since their
+        import, and code or objects that cannot be inspected.
+        """
         variables = vars(self.module)
         names = names_of(block.fence.text) if block.kind == "python" else None
         if names is None or "raises" in block.fence.options:
             return None
         if names.imports and not self.modules.are_fresh:
             return None
-        try:
-            return Beginning(names, dict(variables), state, Contents(variables, names.read))
-        except UnknownContentsError:
-            return None
+        read = _contents(variables, names.read)
+        return Beginning(names, dict(variables), state, read) if read is not None else None
 
     def remember(
         self, index: int, block: Block, begin: Beginning | None, steps: list[Any], state: State
@@ -187,44 +218,44 @@ class Memory:
             Its steps, and the state after it.
         """
         self._state = state
+        # Errors name lines. Examples run without lasting effects, and are judged each time.
         if begin is None or any(step.error or step.example for step in steps):
             return
-        names, old, variables = begin.names, begin.variables, vars(self.module)
-        for known in list(self._blocks[index])[:1]:
-            self._keep_equal_objects(known, old)
-        changed = {n for n, value in variables.items() if old.get(n, _ABSENT) is not value}
-        changed -= {"__builtins__"}
-        # In the order of the variables, which messages depend on.
-        bound = {n: value for n, value in variables.items() if n in names.bound | changed}
-        if not (old.keys() | names.bound) <= variables.keys():
-            return  # it has deleted a name
-        unchanged = {name: old.get(name, _ABSENT) for name in names.perhaps - bound.keys()}
-        try:
-            left = Contents(variables, {*names.read, *bound})
-        except UnknownContentsError:
+        names, before, variables = begin.names, begin.variables, vars(self.module)
+        if newest := next(iter(self._blocks[index]), None):
+            self._keep_equal_objects(newest, before)
+        has_deleted_a_name = not (before.keys() | names.bound) <= variables.keys()
+        if has_deleted_a_name:
             return
-        before = begin.read.code_by_function
-        # Functions of local modules have other variables. They stay where they are.
-        new = [f for f in left.functions if f.__globals__ is variables and id(f) not in before]
-        defined = [(f, f.__code__.co_firstlineno - block.fence.line) for f in new]
-        # A function that another function has made begins in the block of that one.
+        changed = {n for n, value in variables.items() if before.get(n, _ABSENT) is not value}
+        bound_names = (names.bound | changed) - {"__builtins__"}
+        # In the order of the variables, which messages depend on.
+        bound = {name: value for name, value in variables.items() if name in bound_names}
+        unchanged = {n: before.get(n, _ABSENT) for n in names.possibly_bound - bound.keys()}
+        left = _contents(variables, {*names.read, *bound})
+        if left is None:
+            return
+        defined = _functions_defined_in(block, left, begin.read, variables)
+        # A function that a function of another block has made begins in that block.
         is_made_by_another = any(not 0 < below <= len(block.fence.lines) for _, below in defined)
         knows_lines = is_made_by_another or bool(_LINE_NUMBERS.search(block.fence.text))
         run = _Remembered(block, begin, bound, unchanged, left, state, steps, defined, knows_lines)
         self._blocks[index].appendleft(run)
 
-    def _keep_equal_objects(self, known: _Remembered, old: Mapping[str, Any]) -> None:
-        """Bind names to the objects that they had before, where a block has made equal ones.
+    def _keep_equal_objects(self, known: _Remembered, before: Mapping[str, Any]) -> None:
+        """Bind names to the objects of an earlier run, where a block has made equal ones.
 
-        What depends on these need not run again. Nothing else may refer to the new objects.
+        Then the blocks that read these need not run again. ``before`` are the variables with which
+        the block began.
         """
         variables = vars(self.module)
         for name, former in known.bound.items():
             value = variables.get(name, _ABSENT)
-            if value is former or old.get(name, _ABSENT) is value:
+            if value is former or before.get(name, _ABSENT) is value:
                 continue
+            # Nothing else may refer to the new object.
             is_alone = sys.getrefcount(value) <= _ONE_REFERENCE
-            if is_alone and is_plain_copy(value, former, known.left):
+            if is_alone and becomes_former(value, former, known.left):
                 variables[name] = former
 
     def evaluate(
@@ -267,11 +298,12 @@ class Memory:
         before, state = _contents(variables, names), self._state
         if before is None or state is None:
             return compute()
-        for known, its_state, value in self._values[key]:
-            if known == before and its_state.equals(state):
+        for known, state_then, value in self._values[key]:
+            if known == before and state_then.equals(state):
                 return value
         value = compute()
-        if _contents(variables, names) == before:
+        has_changed_nothing = _contents(variables, names) == before
+        if has_changed_nothing:
             self._values[key].appendleft((before, state, value))
         return value
 
@@ -280,6 +312,22 @@ def _without_lines(block: Block) -> list[tuple[Any, ...]]:
     """Return the code of a block and its output, each with its distance from the block's line."""
     fences = (block.fence, block.output) if block.output else (block.fence,)
     return [(f.info, f.prefix, f.lines, f.line - block.fence.line) for f in fences]
+
+
+def _functions_defined_in(
+    block: Block, left: Contents, read: Contents, variables: dict[str, Any]
+) -> list[tuple[types.FunctionType, int]]:
+    """Return the functions that a block has made, and how far below its first line each begins.
+
+    They are in the contents after the block (``left``) and not in those before (``read``).
+    Functions of local modules, whose global variables are not those of the note, are left out.
+    """
+    earlier = {id(function) for function in read.functions}
+    return [
+        (function, function.__code__.co_firstlineno - block.fence.line)
+        for function in left.functions
+        if function.__globals__ is variables and id(function) not in earlier
+    ]
 
 
 def _contents(variables: Mapping[str, Any], names: Iterable[str]) -> Contents | None:

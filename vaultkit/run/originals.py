@@ -21,7 +21,7 @@ from vaultkit.run.state import HOOKS
 
 _ENGINE = __name__.partition(".")[0]
 
-# Python sets these itself, or a facet of `State` restores them.
+#: Attributes that are not compared: Python sets them itself, or a facet of `State` restores them.
 _RESTLESS = {
     "sys": {*HOOKS, "path", "last_exc", "last_type", "last_value", "last_traceback", "meta_path",
             "path_hooks", "flags", "ps1", "ps2"},
@@ -31,12 +31,19 @@ _RESTLESS = {
     "threading": {"excepthook"},
     "tempfile": {"tempdir"},
 }  # fmt: skip
-_CODE = attrgetter("__code__", "__defaults__", "__kwdefaults__")
+#: Returns what a function executes: its code, and the default values of its parameters.
+_code_of = attrgetter("__code__", "__defaults__", "__kwdefaults__")
 _GONE = object()
+#: The flag of classes that are made while a program runs: ``Py_TPFLAGS_HEAPTYPE``.
+_HEAP_TYPE = 1 << 9
 #: The modules that the engine needs to continue and to report what happened.
 _ESSENTIAL = ("builtins", "sys", "os", "io", "re", "json", "numpy")
 # Bound here, since a block may replace the functions that detect replacements.
 _all, _map, _setattr = all, map, setattr
+
+
+#: A container of constants: its name, itself, and a copy with its contents.
+_Container = tuple[str, Any, Any]
 
 
 @dataclass
@@ -46,8 +53,8 @@ class _Snapshot:
     owner: Any
     name: str
     attributes: dict[str, Any]
-    #: The containers of constants, each with its name and its contents.
-    containers: tuple[tuple[str, Any, Any], ...] = ()
+    #: The containers of constants among them.
+    containers: tuple[_Container, ...] = ()
     #: All names of the module, where a new one could hide a built-in name.
     all: frozenset[str] = field(default_factory=frozenset)
 
@@ -79,14 +86,16 @@ class Originals:
         #: All snapshots, those of the essential modules first; then these alone.
         self._snapshots: list[_Snapshot] = []
         self._essential: list[_Snapshot] = []
+        #: The functions with their code (`_code_of`), by their ids.
         self._functions: dict[int, tuple[types.FunctionType, Any]] = {}
+        #: How many modules were imported at the snapshot, and how many of these are the engine's.
         self._counts_of_modules = 0, 0
         self._taken_ahead = self._hooked = False
         #: The ids of functions whose code or defaults were set.
         self._ids_of_recoded: set[int] = set()
 
     def remember(self, *, ahead: bool = False) -> None:
-        """Take the snapshot.
+        """Take the snapshot, unless the last one is still right.
 
         With ``ahead``, no note runs before the next call, which then reuses this snapshot.
         """
@@ -94,15 +103,20 @@ class Originals:
             # An audit hook cannot be removed.
             sys.addaudithook(self._on_event)
             self._hooked = True
-        is_current, self._taken_ahead = self._taken_ahead, ahead
-        if is_current and self._counts_of_modules[0] == len(sys.modules):
+        no_note_has_run, self._taken_ahead = self._taken_ahead, ahead
+        if no_note_has_run and self._counts_of_modules[0] == len(sys.modules):
             return
         counts = len(sys.modules), sum(name.startswith(_ENGINE) for name in sys.modules)
+        # A new module of the engine is one more that notes must not change.
         has_same_engine = self._counts_of_modules[1] == counts[1]
-        if has_same_engine and (is_current or not self._differences(undo=False)):
+        if has_same_engine and (no_note_has_run or not self._differences(undo=False)):
             return
         self._counts_of_modules = counts
-        modules, self._imported = dict(sys.modules), sys.modules
+        self._take(dict(sys.modules))
+
+    def _take(self, modules: dict[str, Any]) -> None:
+        """Take the snapshot of the watched ones of some modules, the essential ones first."""
+        self._imported = sys.modules
         self._modules = {
             name: module
             for name in sorted(
@@ -116,15 +130,15 @@ class Originals:
             by_owner.update({id(s.owner): s for s in _snapshots_of_module(name, module)})
         self._snapshots = list(by_owner.values())
         # Modules import containers from each other; one snapshot of each is enough.
-        holders = {id(each[1]): s for s in self._snapshots for each in s.containers}
+        holders = {id(c): s for s in self._snapshots for _, c, _ in s.containers}
         for snapshot in self._snapshots:
-            unique = (c for c in snapshot.containers if holders[id(c[1])] is snapshot)
-            snapshot.containers = tuple(unique)
+            snapshot.containers = tuple(
+                each for each in snapshot.containers if holders[id(each[1])] is snapshot
+            )
         self._essential = [s for s in self._snapshots if s.name in _ESSENTIAL]
         values = (value for s in self._snapshots for value in s.attributes.values())
-        self._functions = {
-            id(v): (v, _CODE(v)) for v in values if isinstance(v, types.FunctionType)
-        }
+        functions = (value for value in values if isinstance(value, types.FunctionType))
+        self._functions = {id(function): (function, _code_of(function)) for function in functions}
         self._ids_of_recoded.clear()
 
     def restore(self, *, essential: bool = False) -> list[str]:
@@ -135,7 +149,7 @@ class Originals:
         return self._differences(undo=True, essential=essential)
 
     def _differences(self, *, undo: bool, essential: bool = False) -> list[str]:
-        """Return what was replaced, in words; with ``undo``, restore it.
+        """Return messages such as *numpy.sum was replaced*; with ``undo``, restore all.
 
         With ``essential``, only what the engine itself needs is compared.
         """
@@ -149,7 +163,8 @@ class Originals:
                 sys.modules = self._imported
         for name, module in self._modules.items():
             if sys.modules.get(name) is not module:
-                found.append(f"sys.modules[{name!r}] was {_verb(name not in sys.modules)}")
+                verb = "replaced" if name in sys.modules else "deleted"
+                found.append(f"sys.modules[{name!r}] was {verb}")
                 if undo:
                     sys.modules[name] = module
         found += self._find_changed_code(undo)
@@ -159,24 +174,24 @@ class Originals:
         """Yield the functions whose code was replaced; with ``undo``, restore it."""
         for identity in self._functions.keys() & self._ids_of_recoded:
             function, code = self._functions[identity]
-            if not _all(_map(is_, _CODE(function), code)):
+            if not _all(_map(is_, _code_of(function), code)):
                 yield f"the code of {function.__module__}.{function.__qualname__} was replaced"
                 if undo:
                     function.__code__, function.__defaults__, function.__kwdefaults__ = code
         self._ids_of_recoded.clear()
 
     def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Note which functions get other code or defaults, as an audit hook."""
+        """Record, as an audit hook, which functions get other code or defaults."""
         if event in ("object.__setattr__", "object.__delattr__"):
             self._ids_of_recoded.add(id(arguments[0]))
 
 
-def _verb(gone: bool) -> str:
-    return "deleted" if gone else "replaced"
-
-
 def _names_of_watched_modules(modules: dict[str, Any]) -> set[str]:
-    """Return the names of the modules that the engine depends on."""
+    """Return the names of the modules that the engine depends on, among the imported ones.
+
+    They are the engine's own, NumPy's, and those of the standard library whose modules, classes or
+    functions a module of the engine names.
+    """
     engine = {name for name in modules if name.partition(".")[0] == _ENGINE}
     used: set[str] = set()
     for name in engine:
@@ -203,7 +218,7 @@ def _snapshots_of_module(name: str, module: types.ModuleType) -> Iterator[_Snaps
         is_public = not key.startswith("_") or key in ("__import__", "__build_class__")
         if is_of_engine or is_public:
             attributes[key] = value
-    if name == "sys":
+    if name == "sys":  # its other attributes are settings
         attributes = {key: value for key, value in attributes.items() if callable(value)}
     if attributes:
         yield _snapshot(module, name, attributes, everything=is_of_engine)
@@ -221,7 +236,7 @@ def _is_defined_in(kind: type, name: str) -> bool:
 
 def _is_python(kind: type) -> bool:
     """Return whether a class is defined in Python, so that its attributes can be replaced."""
-    return bool(kind.__flags__ & (1 << 9)) and "__dict__" in dir(kind)
+    return bool(kind.__flags__ & _HEAP_TYPE) and "__dict__" in dir(kind)
 
 
 def _is_code(value: object) -> bool:
@@ -260,7 +275,7 @@ def _find_changes(snapshot: _Snapshot, undo: bool) -> Iterator[str]:
         found = now.get(name, _GONE)
         is_of_tzset = snapshot.name == "time" and name in _OF_TZSET
         if found is not value and not is_of_tzset:
-            yield f"{snapshot.name}.{name} was {_verb(found is _GONE)}"
+            yield f"{snapshot.name}.{name} was {'deleted' if found is _GONE else 'replaced'}"
             if undo:
                 _setattr(snapshot.owner, name, value)
     for name, container, contents in snapshot.containers:

@@ -22,15 +22,15 @@ class Names:
         Names whose values may matter when the code begins.
     bound
         Names that it binds in any case, unless it raises an error.
-    perhaps
-        Other names that it may bind.
+    possibly_bound
+        Other names that it may bind: in loops, and in one branch of a condition.
     imports
         Whether it imports modules.
     """
 
     read: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
-    perhaps: set[str] = field(default_factory=set)
+    possibly_bound: set[str] = field(default_factory=set)
     imports: bool = False
 
 
@@ -38,22 +38,26 @@ def names_of(source: str) -> Names | None:
     r"""Return the names that a piece of code uses; None if they cannot be determined.
 
     >>> names = names_of("x = a + 1\nfor i in x:\n    y = x * b")
-    >>> sorted(names.read), sorted(names.bound), sorted(names.perhaps)
+    >>> sorted(names.read), sorted(names.bound), sorted(names.possibly_bound)
     (['a', 'b'], ['x'], ['i', 'y'])
     """
     try:
         tree = ast.parse(source)
-        found = Names(perhaps=set(_stored(tree.body)))
+        found = Names(possibly_bound=set(_stored(tree.body)))
         found.bound = _follow(tree.body, set(), found.read)
     except (SyntaxError, ValueError, RecursionError, UnknownContentsError):
         return None
-    found.perhaps -= found.bound
+    found.possibly_bound -= found.bound
     found.imports = any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in ast.walk(tree))
     return found
 
 
 def _follow(body: Iterable[ast.stmt], bound: set[str], read: set[str]) -> set[str]:
-    """Add the names that statements read before they bind them; return those bound at the end."""
+    """Follow statements in order, from names that are bound already; return those bound at the end.
+
+    Names that a statement uses and that are not bound yet are added to ``read``, in place. Loops
+    may run no time, so that what they bind counts as bound only within them.
+    """
     bound = set(bound)
     for statement in body:
         match statement:
@@ -78,6 +82,7 @@ def _follow(body: Iterable[ast.stmt], bound: set[str], read: set[str]) -> set[st
                 read |= _used([value, *_parts_of(*targets)]) - bound
                 bound |= set(_stored(targets))
             case ast.FunctionDef(name=name, args=arguments, decorator_list=decorators):
+                # Its body counts as read here, since a later statement may call it.
                 given = [*arguments.defaults, *filter(None, arguments.kw_defaults), *decorators]
                 read |= (_used(given) | (_used([statement]) - {name})) - bound
                 bound.add(name)
@@ -89,7 +94,7 @@ def _follow(body: Iterable[ast.stmt], bound: set[str], read: set[str]) -> set[st
 
 
 def _parts_of(*targets: ast.expr) -> Iterator[ast.expr]:
-    """Yield the expressions within targets, such as ``x`` and ``i`` in ``x[i] = 0``."""
+    """Yield the expressions that targets of an assignment read: ``x`` and ``i`` in ``x[i] = 0``."""
     for target in targets:
         for node in ast.walk(target):
             if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", None), ast.Load):
@@ -97,7 +102,10 @@ def _parts_of(*targets: ast.expr) -> Iterator[ast.expr]:
 
 
 def _used(nodes: Iterable[ast.expr | ast.stmt]) -> set[str]:
-    """Return all names that code uses, except for local variables of functions."""
+    """Return all names that code uses, except for local variables of functions.
+
+    Names of attributes are among them, which does no harm.
+    """
     names: set[str] = set()
     for node in nodes:
         tree = ast.Module([node], []) if isinstance(node, ast.stmt) else ast.Expression(node)
@@ -107,7 +115,7 @@ def _used(nodes: Iterable[ast.expr | ast.stmt]) -> set[str]:
 
 
 def _stored(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield the names that code binds, except for local variables of functions."""
+    """Yield the names that code binds or deletes, except for local variables of functions."""
     queue = list(nodes)
     while queue:
         node = queue.pop()

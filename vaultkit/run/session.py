@@ -82,7 +82,18 @@ class Step:
             yield text, max(self.line, min(first + index, last))
 
 
+#: Called after a block with the block, its steps and the variables.
 Observer = Callable[[Block, list[Step], Mapping[str, Any]], None]
+#: Prints the value of an expression, unless it is None.
+Printer = Callable[[object], None]
+#: A failure of a block: its line and message.
+Failure = tuple[int, str]
+#: Daemon threads end with the program, so they get only this many seconds to end by themselves; and
+#: so many get the processes that a note has started.
+_GRACE = 0.2
+#: A block or call that took so many seconds is announced again, so that the process that watches
+#: the run does not take the time of what follows for a part of it.
+_LONG = 1.0
 
 
 class NoteRun:
@@ -136,13 +147,17 @@ class NoteRun:
         self._threads = set(threading.enumerate())
         #: The processes that blocks have started, by id, with the line.
         self._processes: dict[int, int] = dict.fromkeys(children(os.getpid()), 0)
+        #: The line at which memory ran out; 0 if it has not.
         self._out_of_memory = 0
         self._lines = [line + "\n" for line in note.lines]
-        self._is_undoing_calls = False
         self._compares_later = compares_later
+        self._is_undoing_calls = False
+        #: The variables before the first of several calls (`calls_undone_together`).
         self._variables: Variables | None = None
+        #: The index of the present block.
         self._running = 0
         self._last_beat = 0.0
+        #: The steps of each block that has run.
         self._steps: list[list[Step]] = []
         #: The time of each block, in seconds.
         self.seconds: list[float] = []
@@ -157,12 +172,15 @@ class NoteRun:
             steps = self._recall(block) or self._run_block(block)
             self.seconds.append(time.perf_counter() - began)
             self._steps.append(steps)
-            if self.seconds[-1] > 1:
+            if self.seconds[-1] > _LONG:
                 self._send_beat(self.timeout)
         return self._steps[index]
 
     def _recall(self, block: Block) -> list[Step]:
-        """Return the steps of a block that need not run again, in the state after it; else none."""
+        """Return the steps of a block that need not run again, in the state after it; else none.
+
+        Files and threads are not remembered: after a block that has made some, all blocks run.
+        """
         has_effects = self._watch.touched or set(threading.enumerate()) - self._threads
         if self._memory is None or has_effects:
             return []
@@ -193,10 +211,9 @@ class NoteRun:
 
     def time_limit(self, block: Block) -> float:
         """Return the time limit of a block on this machine, in seconds."""
-        asked = block.fence.options.get("timeout")
-        if asked and asked.replace(".", "", 1).isdecimal():
-            return float(asked) * slowness()
-        return self.timeout
+        option = block.fence.options.get("timeout")
+        is_number = option is not None and option.replace(".", "", 1).isdecimal()
+        return float(option) * slowness() if option and is_number else self.timeout
 
     @property
     def namespace(self) -> dict[str, Any]:
@@ -218,7 +235,7 @@ class NoteRun:
         Exception
             Whatever it raises.
         """
-        if time.monotonic() - self._last_beat > 1:
+        if time.monotonic() - self._last_beat > _LONG:
             self._send_beat(self.timeout)
         results: list[Any] = []
         with self.calls_undone_together():
@@ -284,33 +301,34 @@ class NoteRun:
             return []
         # Tracebacks quote the note from here, also the text of a notebook's cells.
         linecache.cache[self._filename] = (len(self.note.text), None, self._lines, self._filename)
-        broken: list[str] = []
+        restored: list[str] = []
         begin = self._memory.beginning(block, self._state) if self._memory else None
         if self._out_of_memory:
             why = f"not run: no memory was left after line {self._out_of_memory}"
             steps = [_failing_step(block, block.fence.line, why)]
         else:
-            steps, broken = self._run_in_state_of_note(block)
+            steps, restored = self._run_in_state_of_note(block)
         steps += [
             _failing_step(block, line, why)
-            for line, why in self._side_effects(block, broken)
+            for line, why in self._report_side_effects(block, restored)
             if not any(why in step.error for step in steps)
         ]
         if self._is_last(block):
-            left = self._watch.remove_left_files()
+            left_files = self._watch.remove_left_files()
             # Code that has failed may not have reached the lines that remove its files.
             has_failed = any(step.error for of_block in (*self._steps, steps) for step in of_block)
-            if left and not has_failed:
-                steps.append(_failing_step(block, *left))
+            if left_files and not has_failed:
+                steps.append(_failing_step(block, *left_files))
         if self._memory:
-            begin = None if self._watch.touched else begin
+            if self._watch.touched:
+                begin = None  # it may have changed files, which are not remembered
             self._memory.remember(len(self._steps), block, begin, steps, self._state)
         return steps
 
     def _run_in_state_of_note(self, block: Block) -> tuple[list[Step], list[str]]:
         """Run a block in the note's state of NumPy, warnings and so on.
 
-        Return its steps, and the replaced functions that have been restored.
+        Return its steps, and messages about functions that it has replaced, which are restored.
         """
         self._state.apply(present=self._outside)
         self._capture.output.closed_by_note = False
@@ -319,30 +337,32 @@ class NoteRun:
                 program = self._run_session if block.kind == "pycon" else self._run_program
                 steps = list(program(block))
         finally:
+            # All functions are compared once, at the end; before that, only the essential ones.
             is_end = self._is_last(block) and not self._compares_later
-            broken = ORIGINALS.restore(essential=not is_end)
+            restored = ORIGINALS.restore(essential=not is_end)
             self._state = State.capture()
             self._outside.apply(present=self._state)
-        return steps, broken
+        return steps, restored
 
-    def _side_effects(self, block: Block, broken: list[str]) -> Iterator[tuple[int, str]]:
-        """Yield line and message of each effect of a block beyond its own note.
+    def _report_side_effects(self, block: Block, restored: list[str]) -> Iterator[Failure]:
+        """Yield each effect of a block beyond its own note, as a failure.
 
-        ``broken`` has the messages about functions that the block replaced, and that are restored.
-        After the last block, the threads and processes of the note end.
+        ``restored`` has the messages about functions that it had replaced. After the last block,
+        the threads and processes of the note are ended, too.
         """
-        yield from ((self._line_of_change(block, what), what) for what in broken)
+        yield from ((self._line_of_change(block, message), message) for message in restored)
         if self._capture.output.closed_by_note:
             yield self._line_with(block, "close"), "sys.stdout or sys.stderr was closed"
         yield from self._watch.refused
         self._watch.refused.clear()
-        for what in self._watch.describe_changes():
-            # Only a program can have changed it, perhaps one that an earlier block started.
-            line = self._watch.started[-1] if self._watch.started else block.fence.line
-            yield line, f"{what} by a process started here"
-        if self._watch.started:
+        # The line that has started a program last, in this block or an earlier one.
+        line_of_program = self._watch.started[-1] if self._watch.started else 0
+        for change in self._watch.describe_changes():
+            # The guard stops the note's own changes: only a program can have made this one.
+            yield line_of_program or block.fence.line, f"{change} by a process started here"
+        if line_of_program:
             for child in children(os.getpid()):
-                self._processes.setdefault(child, self._watch.started[-1])
+                self._processes.setdefault(child, line_of_program)
         if self._is_last(block):
             yield from self._end_threads_and_processes(block)
 
@@ -351,17 +371,21 @@ class NoteRun:
         runs = (b for b in reversed(self.note.blocks) if "no-run" not in b.fence.options)
         return next(runs, None) is block
 
-    def _end_threads_and_processes(self, block: Block) -> Iterator[tuple[int, str]]:
-        """Yield line and message of threads and processes left after the last block; end them."""
+    def _end_threads_and_processes(self, block: Block) -> Iterator[Failure]:
+        """Wait for threads and processes left after the last block; yield those still running.
+
+        Processes are killed then. Threads cannot be.
+        """
         until = time.monotonic() + self.time_limit(block)
         for thread in set(threading.enumerate()) - self._threads:
             line = self._line_in(thread)
             if line and thread is not threading.current_thread():
-                thread.join(0.2 if thread.daemon else max(0.0, until - time.monotonic()))
+                thread.join(_GRACE if thread.daemon else max(0.0, until - time.monotonic()))
                 if thread.is_alive():
                     yield self._line_in(thread) or line, f"a thread is still running: {thread.name}"
+        # Those that ran before the note have line 0.
         processes = [pid for pid, line in self._processes.items() if line]
-        until = time.monotonic() + 0.2
+        until = time.monotonic() + _GRACE
         while any(map(is_alive, processes)) and time.monotonic() < until:
             time.sleep(0.005)
         for pid in filter(is_alive, processes):
@@ -370,7 +394,10 @@ class NoteRun:
             yield self._processes[pid], "a process that was started here is still running"
 
     def _line_in(self, thread: threading.Thread) -> int:
-        """Return the line of the note at which a thread is; 0 if it runs other code."""
+        """Return the line of the note at which a thread is; 0 if it runs other code.
+
+        Of several functions of the note that call each other, it is the line of the outermost one.
+        """
         line, frame = 0, sys._current_frames().get(thread.ident or 0)
         while frame:
             if frame.f_code.co_filename == self._filename:
@@ -378,18 +405,21 @@ class NoteRun:
             frame = frame.f_back
         return line
 
-    def undo_replacements(self) -> list[tuple[int, str]]:
-        """Undo all replacements by the note; return line and name of each."""
-        changes = ORIGINALS.restore()
-        return [(self._line_of_change(self.note.blocks[-1], what), what) for what in changes]
+    def undo_replacements(self) -> list[Failure]:
+        """Undo all replacements of functions by the note; return them as failures."""
+        last = self.note.blocks[-1]
+        return [(self._line_of_change(last, message), message) for message in ORIGINALS.restore()]
 
-    def _line_of_change(self, block: Block, what: str) -> int:
-        """Return the line of the note that names a replaced function."""
-        name = re.search(r"\w+(?='?\]? was)", what)
+    def _line_of_change(self, block: Block, message: str) -> int:
+        """Return the line of the note that names a replaced function.
+
+        It is ``sum`` in *numpy.sum was replaced*, and ``os`` in *sys.modules['os'] was deleted*.
+        """
+        name = re.search(r"\w+(?='?\]? was)", message)
         return self._line_with(block, name[0] if name else "")
 
     def _line_with(self, block: Block, word: str) -> int:
-        """Return the line with a word, in a block or those above it; else the block's line."""
+        """Return the line with a word, in a block or above it; else the line of the block."""
         blocks_above = self.note.blocks[: self.note.blocks.index(block)]
         for fence in (block.fence, *(other.fence for other in reversed(blocks_above))):
             for number, text in enumerate(fence.lines, fence.line + 1):
@@ -401,17 +431,18 @@ class NoteRun:
         """Run a ``python`` block; yield one step for it, and one for each docstring example."""
         fence, output = block.fence, block.output
         shown = output.text if output else None
-        lines = (output.line + 1, output.end - 1) if output else (fence.end + 1, fence.end)
+        shown_lines = (output.line + 1, output.end - 1) if output else (fence.end + 1, fence.end)
         source = fence.text
         seconds = self.time_limit(block)
         line = fence.line
 
-        def call(print_value: Callable[[object], None]) -> None:
+        def call(print_value: Printer) -> None:
             """Execute the block, and print the value of its last expression."""
             nonlocal line
             tree = self._compiler.parse(source, fence.line + 1, len(fence.prefix.encode()))
             value = None
             last_statement = tree.body[-1] if tree.body else None
+            # As in a notebook, a semicolon at the end hides the value.
             is_shown = not source.rstrip().endswith(";")
             if isinstance(last_statement, ast.Expr) and is_shown:
                 tree.body.pop()
@@ -425,13 +456,13 @@ class NoteRun:
         got, raised = self._run_code(call, seconds)
         expected = fence.options.get("raises")
         if expected and raised is None:
-            yield Step(fence.line, shown, lines, got, f"this should raise {expected}")
+            yield Step(fence.line, shown, shown_lines, got, f"this should raise {expected}")
         elif raised and expected in _names_of_error(raised):
             last_line = self._capture.traceback_of(raised, seconds, brief=True)
-            yield Step(fence.line, shown, lines, got + last_line)
+            yield Step(fence.line, shown, shown_lines, got + last_line)
         else:
             line = self._line_of(raised, line)
-            yield Step(line, shown, lines, got, self._describe_error(raised, line, seconds))
+            yield Step(line, shown, shown_lines, got, self._describe_error(raised, line, seconds))
         # A block that mirrors a file contains the file's examples, which run with the file.
         mirrors_file = "title" in fence.options
         if raised is None and ">>>" in source and not mirrors_file:
@@ -445,7 +476,7 @@ class NoteRun:
             if not text or ">>>" not in text:
                 continue
             assert isinstance(node, kinds)
-            first = block.fence.line + node.body[0].lineno
+            first = block.fence.line + node.body[0].lineno  # the line of the docstring
             try:
                 examples = doctest.DocTestParser().get_examples(text)
                 with self.calls_undone_together():
@@ -466,12 +497,13 @@ class NoteRun:
             yield Step(fence.line, None, (fence.end, fence.end - 1), "", str(error))
             return
         for example in examples:
-            line = fence.line + 1 + example.line
-            lines = (fence.line + 1 + example.first, fence.line + 1 + example.last)
-            prefix = len(fence.prefix.encode()) + 4 + example.indent
+            first_line = fence.line + 1
+            line = first_line + example.line
+            shown_lines = (first_line + example.first, first_line + example.last)
+            prefix = len(fence.prefix.encode()) + len(">>> ") + example.indent
 
             def call(
-                print_value: Callable[[object], None],
+                print_value: Printer,
                 example: prompts.Example = example,
                 line: int = line,
                 prefix: int = prefix,
@@ -494,20 +526,15 @@ class NoteRun:
                 between = shown.removeprefix(head).removesuffix(example.error.rstrip("\n"))
                 got += head + between + self._capture.traceback_of(raised, seconds, brief=True)
                 raised = None
-            yield Step(
-                line,
-                shown,
-                lines,
-                got,
-                self._describe_error(raised, self._line_of(raised, line), seconds),
-            )
+            failure = self._describe_error(raised, self._line_of(raised, line), seconds)
+            yield Step(line, shown, shown_lines, got, failure)
 
     def _run_code(
-        self, call: Callable[[Callable[[object], None]], None], seconds: float
+        self, call: Callable[[Printer], None], seconds: float
     ) -> tuple[str, BaseException | None]:
         """Run code; return its output, with warnings, and the exception that ended it.
 
-        The code gets a function that prints the value of an expression.
+        ``call`` runs the code; it gets a function that prints the value of an expression.
         """
         output = self._capture.output
 
@@ -523,7 +550,7 @@ class NoteRun:
         return got + "\n" if got and ended_by else got, ended_by
 
     def _line_of(self, error: BaseException | None, default: int) -> int:
-        """Return the line of the note at which an error was raised."""
+        """Return the line of the note at which an error was raised: of the outermost call there."""
         if isinstance(error, SyntaxError) and error.filename == self._filename:
             return error.lineno or default
         frame = error.__traceback__ if error else None
