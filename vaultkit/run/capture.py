@@ -29,10 +29,14 @@ MOST_OUTPUT = 1_000_000
 _HEAD, _TAIL = 2000, 1000
 #: Seconds for the computation of `slowness` on a virtual machine of 2021.
 _USUAL = 0.003
+#: A signal that meets code which ignores it is sent again after so many seconds.
+_AGAIN = 0.05
+#: Bytes of address space that are kept to report a MemoryError with.
+_RESERVE = 32 << 20
 #: A mapping that is not shared with forked processes (Windows has no such flag).
 _PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE} if hasattr(mmap, "MAP_PRIVATE") else {}
-#: Most frames of a traceback that are shown.
-_MOST_FRAMES = 200
+#: So many calls in a traceback are an endless recursion, of which so many are shown.
+_ENDLESS, _MOST_FRAMES = 2000, 200
 #: The folder of the engine's code.
 _ENGINE = Path(__file__).parent
 
@@ -76,9 +80,9 @@ class OutputStream(io.TextIOBase):
 
     def take(self) -> str:
         """Return the output since the last call, shortened if it exceeded the limit."""
-        text, cut = "".join(self._parts), max(0, self.length - MOST_OUTPUT)
+        text, missing = "".join(self._parts), max(0, self.length - MOST_OUTPUT)
         self._parts, self.length = [], 0
-        return shortened(text, 0 if cut else MOST_OUTPUT, cut)
+        return shortened(text, 0 if missing else MOST_OUTPUT, missing)
 
 
 def shortened(text: str, most: int = _HEAD + _TAIL, missing: int = 0) -> str:
@@ -142,8 +146,8 @@ class Capture:
                 lines = traceback.format_exception_only(error)
             else:
                 # Of an endless recursion, show the beginning.
-                deep = _depth(error.__traceback__) > _MOST_FRAMES * 10
-                most = _MOST_FRAMES if deep else None
+                is_endless = _depth(error.__traceback__) > _ENDLESS
+                most = _MOST_FRAMES if is_endless else None
                 whole = traceback.TracebackException.from_exception(error, limit=most, compact=True)
                 _leave_out_the_engine(whole)
                 lines = list(whole.format())
@@ -175,7 +179,7 @@ def _depth(frame: types.TracebackType | None) -> int:
 def _reserve_memory() -> mmap.mmap | None:
     """Reserve address space, to be released when memory runs out."""
     with contextlib.suppress(OSError, ValueError):
-        return mmap.mmap(-1, 32 << 20, **_PRIVATE)
+        return mmap.mmap(-1, _RESERVE, **_PRIVATE)
     return None
 
 
@@ -227,7 +231,7 @@ class limit:  # noqa: N801 - used like a function
     def __enter__(self) -> None:
         self.handlers = [_handle(timer.signal, self._stop) for timer in self.timers]
         for timer in self.timers:
-            signal.setitimer(timer.clock, self.seconds * timer.factor, 0.05)
+            signal.setitimer(timer.clock, self.seconds * timer.factor, _AGAIN)
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         """Stop the timers; raise the timeout if the code has caught it."""

@@ -8,7 +8,8 @@ import types
 from bisect import bisect_left
 from collections.abc import Callable
 
-#: Bytes that can be allocated unless memory has run out.
+#: Bytes that can be allocated unless memory has run out. Python raises a MemoryError for code that
+#: is nested too deeply, too.
 _SOME_MEMORY = 8 << 20
 
 

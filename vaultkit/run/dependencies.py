@@ -17,8 +17,12 @@ from typing import Any
 from vaultkit.run.memory import LocalModules
 
 _ENGINE = Path(__file__).parents[1]
+#: The recordings that are active, the innermost last: the folder, and the files read in it.
 _recording: list[tuple[Path, set[Path]]] = []
+#: Whether the audit hook has been added.
 _hooked = False
+#: The bits of the flags of `os.open` that say whether a file is read or written (``O_ACCMODE``).
+_ACCESS = os.O_RDONLY | os.O_WRONLY | os.O_RDWR
 
 
 @contextlib.contextmanager
@@ -78,7 +82,7 @@ def import_afresh(
     Yields
     ------
     dict
-        The modules that are imported, and their paths.
+        The modules that are imported within, with their paths; it grows.
     """
     imported = {name: sys.modules[name] for name in local_modules(root)}
     for name in imported:
@@ -103,7 +107,8 @@ _local: dict[Path, tuple[object, list[str]]] = {}
 
 def local_modules(root: Path) -> list[str]:
     """Return the names of the modules below a folder that are imported now."""
-    # Most forked processes have the modules of their parent; a new one is the last.
+    # Cached, as most forked processes have the modules of their parent. Importing a module changes
+    # their number or the last one.
     state = len(sys.modules), next(reversed(sys.modules))
     if root not in _local or _local[root][0] != state:
         files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
@@ -196,7 +201,10 @@ def code_of_module(path: str) -> CodeType:
 
 
 def compile_ahead(root: Path, sources: Iterable[str]) -> None:
-    """Compile the modules below a folder that some code imports, with all of their packages."""
+    """Compile the modules below a folder that some code imports, with all of their packages.
+
+    Then the processes that are forked from this one need not compile them (`code_of_module`).
+    """
     names: set[str] = set()
     for source in sources:
         names.update(re.findall(r"^\s*(?:from|import)\s+(\w+)", source, re.MULTILINE))
@@ -211,7 +219,8 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
     if event != "open" or not _recording:
         return
     path, mode, flags = arguments
-    writes = flags & 3 if isinstance(flags, int) else "r" not in str(mode)
+    # `os.open` gives flags as a number, `open` gives a mode.
+    writes = flags & _ACCESS != os.O_RDONLY if isinstance(flags, int) else "r" not in str(mode)
     if writes or not isinstance(path, (str, bytes)):
         return
     root, read = _recording[-1]
@@ -219,7 +228,7 @@ def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
     if name.startswith("/") and not name.startswith(str(root)):
         return
     opened = Path(name).absolute()
-    if opened.suffix == ".pyc":
+    if opened.suffix == ".pyc":  # the cache of a module: what matters is its source
         with contextlib.suppress(ValueError):
             opened = Path(importlib.util.source_from_cache(str(opened)))
     is_installed = "site-packages" in opened.parts or opened.is_relative_to(_ENGINE)

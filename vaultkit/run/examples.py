@@ -20,7 +20,10 @@ class Namespace(dict[str, Any]):
 
 
 class Outcome(NamedTuple):
-    """The outcome of a docstring example: its line from 0, its expected and its real output."""
+    """The outcome of a docstring example: its line from 0, its expected and its real output.
+
+    Both outputs are the same text if doctest takes them for equal.
+    """
 
     line: int
     expected: str
@@ -28,8 +31,8 @@ class Outcome(NamedTuple):
 
 
 def run_examples(examples: list[doctest.Example], namespace: dict[str, Any]) -> list[Outcome]:
-    """Run the examples of a docstring; an output that matches as in doctest is the expected one."""
-    found = []
+    """Run the examples of a docstring, and compare their outputs as doctest does."""
+    outcomes = []
     for example in examples:
         if example.options.get(doctest.SKIP):
             continue
@@ -46,12 +49,12 @@ def run_examples(examples: list[doctest.Example], namespace: dict[str, Any]) -> 
                 code = compile(example.source, "<docstring>", "single", dont_inherit=True)
                 exec(code, namespace)
         except Exception as error:
-            expected = example.exc_msg or expected
+            expected = example.exc_msg or expected  # of a traceback, its last line
             output.write("".join(traceback.format_exception_only(error)))
         finally:
             sys.displayhook = hook
         got = output.getvalue()
         if _CHECKER.check_output(expected, got, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE):
             got = expected
-        found.append(Outcome(example.lineno, expected.rstrip("\n"), got.rstrip("\n")))
-    return found
+        outcomes.append(Outcome(example.lineno, expected.rstrip("\n"), got.rstrip("\n")))
+    return outcomes

@@ -407,8 +407,8 @@ class NoteRun:
 
     def undo_replacements(self) -> list[Failure]:
         """Undo all replacements of functions by the note; return them as failures."""
-        last = self.note.blocks[-1]
-        return [(self._line_of_change(last, message), message) for message in ORIGINALS.restore()]
+        messages = ORIGINALS.restore()  # none for a note without blocks
+        return [(self._line_of_change(self.note.blocks[-1], text), text) for text in messages]
 
     def _line_of_change(self, block: Block, message: str) -> int:
         """Return the line of the note that names a replaced function.

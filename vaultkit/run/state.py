@@ -33,13 +33,21 @@ import numpy as np
 
 @dataclass(frozen=True)
 class _Facet:
-    """A global setting, with the functions ``_get_…`` and ``_set_…`` that read it and set it."""
+    """A global setting.
+
+    Attributes
+    ----------
+    get, set
+        The functions that read it and set it.
+    fresh
+        Returns its value when a note begins, if that is fixed.
+    same
+        Compares two values, if ``==`` does not do, or if comparing costs less than setting one.
+    """
 
     get: Callable[[], Any]
     set: Callable[[Any], object]
-    #: Its value when a note begins, if that is fixed.
     fresh: Callable[[], Any] | None = None
-    #: Compares two values, if that costs less than setting one.
     same: Callable[[Any, Any], bool] | None = None
 
 
@@ -69,9 +77,9 @@ class State:
 
     def equals(self, other: State) -> bool:
         """Return whether all facets have the same values."""
-        mine, its = self._values, other._values
-        return mine.keys() == its.keys() and all(
-            bool((_FACETS[name].same or eq)(value, its[name])) for name, value in mine.items()
+        values, others = self._values, other._values
+        return values.keys() == others.keys() and all(
+            bool((_FACETS[name].same or eq)(value, others[name])) for name, value in values.items()
         )
 
     def apply(self, names: Iterable[str] = (), *, present: State | None = None) -> None:
@@ -79,13 +87,14 @@ class State:
 
         With the ``present`` state, facets that have the wanted value already are not set again.
         """
-        known = present._values if present else {}
+        present_values = present._values if present else {}
         for name in names or self._values:
             facet = _FACETS[name]
+            # KeyError: the facet was not captured.
             with contextlib.suppress(OSError, KeyError):
                 wanted = self._values[name]
-                is_set = name in known and facet.same and facet.same(known[name], wanted)
-                if not is_set:
+                compares = facet.same if name in present_values else None
+                if compares is None or not compares(present_values[name], wanted):
                     facet.set(wanted)
 
 
@@ -116,6 +125,7 @@ def _have_same_parts(one: Any, other: Any) -> bool:
     return isinstance(one, (str, int, float)) and bool(one == other)
 
 
+#: Kinds of warnings for programmers, which Python does not show either.
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
@@ -126,6 +136,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 
 def _fresh_warnings() -> tuple[list[Any], Any]:
     """Return the filters of warnings that a note starts with, and the function that prints them."""
+    # Each filter: action, message, category, module, line (None and 0 mean any).
     filters = [
         ("default", None, DeprecationWarning, "__main__", 0),
         *(("ignore", None, kind, None, 0) for kind in _QUIET),
@@ -146,6 +157,7 @@ def _get_environment() -> dict[Any, Any]:
 
 
 def _set_environment(wanted: dict[Any, Any]) -> None:
+    """Set the environment's variables, given as bytes."""
     if _get_environment() != wanted:
         os.environ.clear()
         for name, value in wanted.items():
@@ -325,6 +337,8 @@ class Variables:
     so are arrays of more than a few megabytes.
     """
 
+    #: Most objects that are inspected, and most bytes of an array that is copied: more would take
+    #: longer than most calls.
     _MOST, _LARGEST = 5000, 4 << 20
 
     def __init__(self, namespace: dict[str, Any]) -> None:
@@ -346,7 +360,7 @@ class Variables:
                 restore()
 
     def _keep(self, thing: Any) -> Iterable[Any]:
-        """Store the contents of a thing; return those that may have contents themselves."""
+        """Store how to restore an object; return the objects in it."""
         kind = type(thing)
         if isinstance(thing, np.random.Generator):
             bits = thing.bit_generator

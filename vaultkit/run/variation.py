@@ -27,13 +27,18 @@ import numpy as np
 
 from vaultkit.run.dependencies import import_afresh
 
-# Names of functions that make a generator of random numbers from a seed, in any library.
+#: Names of functions that make a generator of random numbers from a seed, in any library.
 _SEEDED = re.compile(r"default_rng|seed|SeedSequence|PCG64|MT19937|Philox|\w*Random\w*|\w*Rng")
-# Small sizes grow, large ones change little, so that a trial takes no longer than the page.
+#: Sizes below the first number grow. Others get a share of their value, and those above the second
+#: half of that share, so that a trial takes no longer than the page.
 _SMALL, _LARGE = 16, 512
 _SHARES = (Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(3, 2), Fraction(7, 4))
-#: Places of sizes that are doubled, and of those that grow by one, like literal arrays.
+#: Instead of a place: the size is doubled, or grows by one, as an axis of a literal array does.
 DOUBLED, GROWN = -1, -2
+#: How far numbers change: by a factor of about ``exp(0.5)`` up or down.
+_SPREAD = 0.5
+#: Fewest elements of a vector whose order may be meant.
+_ORDERED = 3
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,7 @@ class Variation:
         """
         varied = number * float(self._factors(np.array(number)))
         if 0 < abs(number) < 1:
+            # The factor changes the odds p / (1 - p), so that the result remains below 1.
             odds = varied / (1 - abs(number))
             return odds / (1 + abs(odds))
         return varied
@@ -117,9 +123,9 @@ class Variation:
         True
         """
         random = np.random.default_rng([self.trial, abs(numerator), abs(denominator)])
-        step, further = (int(number) for number in random.integers(1, 7, size=2))
+        step, more = (int(number) for number in random.integers(1, 7, size=2))
         is_part_of_one = abs(numerator) < denominator
-        denominator += further + (step if is_part_of_one else 0)
+        denominator += more + (step if is_part_of_one else 0)
         return numerator + (-step if numerator < 0 else step), denominator
 
     def values(self, array: Any) -> Any:
@@ -148,12 +154,16 @@ class Variation:
         return _sort_like(array, varied)
 
     def _round_integers(self, array: Any, varied: Any) -> Any:
-        """Round to integers; those that differ remain different, and none becomes 0 or 1."""
+        """Round to integers; those that differ remain different, and none becomes 0 or 1.
+
+        ``varied`` are the other values of the integers in ``array``; 0, 1 and -1 are kept.
+        """
         fixed = np.isin(np.abs(array), (0, 1))
         varied = np.where(fixed, array, np.sign(array) * np.fmax(2, np.abs(np.rint(varied))))
         varied = _sort_like(array, varied).astype(int)
         if len(np.unique(array)) < array.size:
-            return varied
+            return varied  # some are equal already
+        # From the smallest on, each that is taken moves away from 0 until it is free.
         taken = set(array[fixed].tolist())
         flat, signs = varied.ravel(), np.sign(array.ravel())
         for at in np.lexsort((abs(array.ravel()), abs(flat))):
@@ -165,12 +175,12 @@ class Variation:
     def _factors(self, array: Any) -> Any:
         """Return a random factor for each element; the same ones for the same array and trial."""
         seed = [self.trial, *array.shape, *np.asarray(array, dtype=float).ravel().view(np.uint32)]
-        return np.exp(0.5 * np.random.default_rng(seed).normal(size=array.shape))
+        return np.exp(_SPREAD * np.random.default_rng(seed).normal(size=array.shape))
 
 
 def _sort_like(array: Any, varied: Any) -> Any:
-    """Sort varied values up or down, if the original vector of three or more is sorted so."""
-    if array.ndim != 1 or array.size < 3:
+    """Sort varied values up or down if the original values are sorted so: times, thresholds."""
+    if array.ndim != 1 or array.size < _ORDERED:
         return varied
     steps = np.diff(array)
     if (steps > 0).all():
@@ -192,8 +202,9 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Change the seed, the array literal or the data that a call passes."""
         self.generic_visit(node)
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        name = node.func.id if isinstance(node.func, ast.Name) else name
+        # The last name of the function: ``default_rng`` of ``np.random.default_rng``.
+        function: Any = node.func
+        name = str(getattr(function, "attr", "") or getattr(function, "id", ""))
         if _SEEDED.fullmatch(name) and len(node.args) == 1:
             node.args = [self.change_seed(node.args[0])]
         for keyword in node.keywords:
@@ -206,7 +217,11 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def change_data_of_call(self, name: str, node: ast.Call) -> None:
-        """Change the numbers that a call passes, if it is known that they are data."""
+        """Change the numbers that a call passes, in place, if it is known that they are data.
+
+        These are floats that a function of the note gets, the ends of ``linspace`` (unless they are
+        0 and 1, which may be shares) and the parts of a ``Fraction``. ``name`` is the function's.
+        """
         arguments: list[Any] = [*node.args, *(keyword.value for keyword in node.keywords)]
         numbers = [n.value for n in map(_evaluate_constant, node.args[:2]) if _is_number(n)]
         if name in self.variation.functions:
@@ -214,6 +229,7 @@ class _Rewriter(ast.NodeTransformer):
                 if _is_number(argument) and type(argument.value) is float:
                     argument.value = self.variation.number(argument.value)
         elif name == "linspace" and len(numbers) == 2 and not {*map(abs, numbers)} <= {0, 1}:
+            # One factor for both ends, that of any number above 1, keeps their order.
             factor = self.variation.number(1.5) / 1.5
             node.args[:2] = [_number_at(end * factor, node) for end in numbers]
         elif name == "Fraction" and [type(number) for number in numbers] == [int, int]:
@@ -259,7 +275,10 @@ class _Rewriter(ast.NodeTransformer):
                 self.change_data(part)
 
     def change_number(self, name: str, value: Any) -> None:
-        """Change a number that is assigned to a name, in place: data, a seed, or a size."""
+        """Change a number that is assigned to a name, in place.
+
+        A float is data. An integer is a seed or a size, by its name; any other one is kept.
+        """
         if type(value.value) is float:
             if self.variation.numbers and math.isfinite(value.value):
                 value.value = self.variation.number(value.value)
