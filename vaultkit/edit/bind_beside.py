@@ -17,10 +17,10 @@ from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
     cost_of_fit,
-    is_bound,
     is_count,
+    is_limit,
     is_multiple,
-    is_near_bound,
+    is_near_limit,
     is_ordinal,
     is_percent,
 )
@@ -113,7 +113,7 @@ def numbers_of(simple: Mapping[Stated, Sequence[Candidate]], sentence: Passage) 
         unit = unit_or_noun(text, stated)
         if best and best.sure and is_alone(candidates) and not isinstance(best.value, str):
             result.append(Number(stated, unit, best.code, float(best.value), True))
-        elif not is_bound(stated):
+        elif not is_limit(stated):
             value = float(stated.value)
             result.append(Number(stated, unit, f"{value:.12g}", value, False))
     return result
@@ -252,7 +252,7 @@ def _ratio(
     value = above / below
     as_share = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
     if cost_of_fit(as_share, value) is None or (
-        is_bound(stated) and not is_near_bound(stated, value)
+        is_limit(stated) and not is_near_limit(stated, value)
     ):
         return
     yield Candidate(f"{in_brackets(part)} / {in_brackets(whole)}", score, True, (), value)

@@ -16,10 +16,10 @@ from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
     cost_of_fit,
     counts_exactly,
-    is_bound,
     is_count,
+    is_limit,
     is_multiple,
-    is_near_bound,
+    is_near_limit,
     is_percent,
     weight_of_digits,
 )
@@ -62,7 +62,7 @@ class Combinations:
         The sentence.
     pool
         The expressions.
-    wide
+    said_before
         The words of the text before the sentence.
     named
         Returns the score of what a text says of an expression.
@@ -72,7 +72,7 @@ class Combinations:
 
     sentence: Passage
     pool: Sequence[Atom]
-    wide: frozenset[str]
+    said_before: frozenset[str]
     named: Callable[[Atom, frozenset[str]], float]
     words: Lexicon
 
@@ -110,9 +110,9 @@ class Combinations:
                 continue
             score += weight_of_digits(stated) - costs - _COMBINED
             is_sure = self._is_stated(stated, code, atoms, said, bound)
-            if is_bound(stated):
-                is_sure = is_sure and is_multiple(stated) and is_near_bound(stated, value)
-            if few or is_bound(stated):
+            if is_limit(stated):
+                is_sure = is_sure and is_multiple(stated) and is_near_limit(stated, value)
+            if few or is_limit(stated):
                 # Only what the sentence itself names is combined here.
                 score += _OF_SENTENCE - weight_of_digits(stated)
             if is_multiple(stated) and bound:
@@ -171,7 +171,9 @@ class Combinations:
         ]  # fmt: skip
         if (common and not labels) or not all(says_label(label, said) for label in labels):
             return False
-        return named and all(not label or says_label(label, said | self.wide) for label in common)
+        return named and all(
+            not label or says_label(label, said | self.said_before) for label in common
+        )
 
     def _says(self, cue: str, text: str) -> bool:
         """Return whether a text has one of the words of a list of *combining*."""

@@ -57,7 +57,7 @@ def extremes(scope: Scope, spoken: ComparisonWord) -> Iterator[Candidate]:
         element = _nearest(scope, spoken, elements)
         if element is None or element.value != atom.value:
             continue
-        bound = element.code in scope.codes or _is_stated(scope, spoken, element)
+        bound = element.code in scope.bound_codes or _is_stated(scope, spoken, element)
         textual = bool(element.labels) and all(map(is_textual, element.labels))
         near = len(elements) > _FEW and textual
         placed = bool(element.labels) and not textual
@@ -99,7 +99,7 @@ def _nearest(scope: Scope, spoken: ComparisonWord, elements: Sequence[Atom]) -> 
             continue
         places = [words_until_said(element.labels, words) for words in (ahead, after)]
         known = [place + 2 * n for n, place in enumerate(places) if place is not None]
-        for start, end, side in scope.bound:
+        for start, end, side in scope.bound_numbers:
             if side.code == element.code and begins <= start < ends:
                 between = scope.text[end : spoken.start] or scope.text[spoken.end : start]
                 known.append(len(WORD.findall(between)))
@@ -133,7 +133,7 @@ def names(scope: Scope, spoken: ComparisonWord) -> Iterator[Word]:
         if nearest is None or not stems(atom.value) & frozenset().union(*nearest.labels):
             continue
         named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
-        bound = nearest.code in scope.codes or _is_stated(scope, spoken, nearest)
+        bound = nearest.code in scope.bound_codes or _is_stated(scope, spoken, nearest)
         near = len(elements) > _FEW
         sure = named >= NAMED or bound or near
         noun = stems(" ".join(WORD.findall(scope.text[spoken.end :])[:2]), spoken=True)

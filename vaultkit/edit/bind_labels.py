@@ -18,7 +18,7 @@ from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS, holds
 from vaultkit.edit.bind_extremes import EITHER, functions_of
 from vaultkit.edit.families import Family
-from vaultkit.edit.kinds import cost_of_fit, is_bound, is_multiple, is_near_bound
+from vaultkit.edit.kinds import cost_of_fit, is_limit, is_multiple, is_near_limit
 from vaultkit.edit.scope import Mention, Scope, Word, choose_reading
 from vaultkit.edit.sentences import Candidate
 from vaultkit.edit.syntax import in_brackets
@@ -152,7 +152,7 @@ def _extremes(scope: Scope, spoken: ComparisonWord) -> Iterator[_Extreme]:
             shown = (with_best or near)[0]
             element = family.elements[shown.index]
             code = f"{element.code} == {family.extreme(function)}"
-            if element.code in scope.codes:
+            if element.code in scope.bound_codes:
                 evidence += _LABELLED
             score = SCORE + _LABELLED + evidence - element.cost
             if spoken.meaning in EITHER and not scope.decides(spoken, code):
@@ -164,7 +164,7 @@ def _extremes(scope: Scope, spoken: ComparisonWord) -> Iterator[_Extreme]:
 def _bound_beside(scope: Scope, spoken: ComparisonWord, family: Family) -> list[Mention]:
     """Return the only number beside a superlative that is bound, if it is to an element."""
     begins, ends = scope.part(spoken.start)
-    inside = [number for number in scope.bound if begins <= number[0] < ends]
+    inside = [number for number in scope.bound_numbers if begins <= number[0] < ends]
     codes = [element.code for element in family.elements]
     return [
         Mention(start, end, codes.index(side.code), is_text=False)
@@ -200,7 +200,9 @@ def _pairs(scope: Scope, spoken: ComparisonWord) -> Iterator[_Reading]:
         evidence = scope.evidence(spoken, family, may_be_unknown=scope.may_be_unknown(family))
         if evidence is None:
             continue
-        evidence += _OF_BOUND * any(element.code in scope.codes for element in family.elements)
+        evidence += _OF_BOUND * any(
+            element.code in scope.bound_codes for element in family.elements
+        )
         gap = scope.gap(spoken)
         if gap is not None and len(values) == 2 and not family.is_text:
             if cost_of_fit(gap, abs(values[0] - values[1])) is None:
@@ -248,7 +250,7 @@ def multiples(scope: Scope) -> Iterator[Word]:
                 continue
             ratio = float(part.value) / float(whole.value)
             fits = cost_of_fit(stated, ratio) is not None
-            near = not is_bound(stated) or is_near_bound(stated, ratio) or evidence == 0
+            near = not is_limit(stated) or is_near_limit(stated, ratio) or evidence == 0
             code = f"{in_brackets(part.code)} / {in_brackets(whole.code)}"
             candidate = Candidate(code, _OF_LABELS, True, (part, whole), ratio)
             readings.append((float(evidence), fits and near, candidate))

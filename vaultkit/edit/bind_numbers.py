@@ -25,8 +25,8 @@ from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
     cost_of_fit,
     counts_exactly,
-    is_bound,
     is_count,
+    is_limit,
     is_multiple,
     is_ordinal,
     is_percent,
@@ -120,7 +120,7 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
     bound = [(s, found[0].atoms[0]) for s, found in simple.items() if found and found[0].sure]
     places = page.places.setdefault(id(sentence.piece), [])
     places += [(stated.start, atom) for stated, atom in bound]
-    combinations = Combinations(sentence, search.pool, search.wide, search.named, page.words)
+    combinations = Combinations(sentence, search.pool, search.said_before, search.named, page.words)
     ratios = RatiosOfNumbers(sentence, numbers_of(simple, sentence), search.pool, page.words)
     result = []
     for stated, atoms in simple.items():
@@ -209,7 +209,7 @@ class _Search:
         self._is_first = all(sentence.line < block.fence.line for block in page.note.blocks)
         self.pool = [a for a in page.pool(sentence.line) if not isinstance(a.value, str)]
         self._surroundings: dict[Stated, Surroundings] = {}
-        self.wide = words_of(self.text[max(0, sentence.start - _BEFORE) : sentence.start])
+        self.said_before = words_of(self.text[max(0, sentence.start - _BEFORE) : sentence.start])
 
     def simple(self, stated: Stated) -> list[Candidate]:
         """Return the atoms that have the value of a number."""
@@ -254,7 +254,7 @@ class _Search:
         """Return the score of what the sentence and the text before it say of an atom's names."""
         names = atom.names.union(*atom.labels)
         score = _SAID * min(overlap(names, said), _MOST_SAID)
-        score += _SAID_BEFORE * min(overlap(names, self.wide), _MOST_BEFORE)
+        score += _SAID_BEFORE * min(overlap(names, self.said_before), _MOST_BEFORE)
         return score + _VARIABLE * atom.code.isidentifier() - atom.cost
 
     def _noun(self, stated: Stated) -> frozenset[str]:
@@ -269,7 +269,7 @@ class _Search:
         ``said`` are the stems of the sentence; ``same``, whether an output of the atom has the
         digits of the number. The fewer these are, the more of the names must be said.
         """
-        if is_bound(stated) and not (is_count(stated) and self._counts(stated, atom)):
+        if is_limit(stated) and not (is_count(stated) and self._counts(stated, atom)):
             return False
         is_ordinal_number = is_ordinal(stated, self.text)
         if is_ordinal_number and atom.code.isidentifier():
@@ -312,7 +312,7 @@ class _Search:
             return False
         if atom.labels and not (same and significant >= _RARE):
             is_name = any(word.isalpha() for label in atom.labels for word in label)
-            near = said | self.wide if is_name else said
+            near = said | self.said_before if is_name else said
             return _labels_are_said(atom, near) and (named or significant > 1)
         if named or len(atom.code) == 1:
             return named
@@ -338,7 +338,7 @@ class _Search:
         said = self.sentence.without(stated)
         if any(map(_is_numeric, atom.labels)) and not _labels_are_said(atom, said):
             return False  # *16 is larger than 9* says nothing of ``steps(7)``
-        if is_bound(stated) or is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
+        if is_limit(stated) or is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
             return False
         significant = significant_digits(stated)
         shown, digits = atom.shown.rstrip("%"), re.sub(r"[,\s%]", "", stated.digits)

@@ -1,7 +1,7 @@
-"""Searches conditions on how many elements are beyond a bound: *three of the trees are below 20 m*.
+"""Searches conditions on how many elements are beyond a limit: *three of the trees are below 20 m*.
 
 A quantifier, a count or a share before the comparison says of how many elements it holds; without
-one, a label says of which. The bound is a number, a unit (*longer than a metre*), or a mean.
+one, a label says of which. The limit is a number, a unit (*longer than a metre*), or a mean.
 
 A *family* is the elements of one list, dictionary or loop. `spoken` is a word of comparison in the
 sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
@@ -19,20 +19,20 @@ from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import unit_named
 from vaultkit.edit.bind_compared import SCORE
 from vaultkit.edit.families import Family
-from vaultkit.edit.kinds import is_bound, is_count, is_multiple, is_ordinal
-from vaultkit.edit.scope import Scope, Word, choose_reading
+from vaultkit.edit.kinds import is_count, is_limit, is_multiple, is_ordinal
+from vaultkit.edit.scope import Mention, Scope, Word, choose_reading
 from vaultkit.edit.sentences import Candidate
 from vaultkit.edit.wording import NAMED, overlap, stems
 
-#: The signs of the words that bound.
+#: The signs of the words before a limit.
 _SIGNS = {"more": ">", "less": "<", "at_least": ">=", "at_most": "<="}
-#: How far the nearest element may be from a bound that is meant; and if nothing is named.
+#: The share of a limit by which the nearest element may differ from it: if the sentence names what
+#: is limited, and if not. Farther away, the limit is about something else.
 _NEAR, _NEXT = 0.5, 0.2
-#: Most characters between a word that bounds and its number.
+#: Most characters between a word such as *below* and its number.
 _GAP = 16
-#: Fewest elements of which some are beyond a bound.
+#: Fewest elements of which some are beyond a limit.
 _FEW = 3
-_Reading = tuple[float, bool, Candidate]
 
 
 @dataclass(frozen=True)
@@ -83,98 +83,155 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Bound:
-    """A value beyond which elements are, and its code."""
+class Limit:
+    """A value above or below which elements are, and its code."""
 
     value: float
     code: str
 
 
 def conditions(scope: Scope, spoken: ComparisonWord) -> list[Candidate]:
-    """Return the conditions for a word that bounds elements."""
+    """Return the conditions for a word such as *below*."""
     return choose_reading(
-        [(evidence, holds, candidate) for evidence, holds, candidate, _ in _read(scope, spoken)]
+        [(one.evidence, one.holds, one.condition) for one in _read(scope, spoken)]
     )
 
 
 def numbers(scope: Scope, spoken: ComparisonWord) -> Iterator[Word]:
-    """Yield the count or share before a word that bounds, with its expression."""
+    """Yield the count or share before a word such as *below*, with its expression."""
     quantity = _quantity(scope, spoken)
     if not quantity or not quantity.stated:
         return
     expressions = [
-        (evidence, holds, value) for evidence, holds, _, value in _read(scope, spoken) if value
+        (one.evidence, one.holds, one.number) for one in _read(scope, spoken) if one.number
     ]
     if chosen := choose_reading(expressions):
         yield Word(quantity.stated.start, quantity.stated.end, chosen, states=False)
 
 
-def _read(
-    scope: Scope, spoken: ComparisonWord
-) -> Iterator[tuple[float, bool, Candidate, Candidate | None]]:
-    """Yield for each family whether as many elements are beyond the bound.
+@dataclass(frozen=True)
+class _Reading:
+    """That as many elements of a family are beyond a limit as the sentence says.
 
-    There are the evidence for the family, the condition, and the expression of the count.
+    Attributes
+    ----------
+    evidence
+        The evidence for the family.
+    holds
+        Whether it is so.
+    condition
+        The condition for the word of comparison.
+    number
+        The expression for the count or share, if the sentence states one.
     """
+
+    evidence: float
+    holds: bool
+    condition: Candidate
+    number: Candidate | None = None
+
+
+def _read(scope: Scope, spoken: ComparisonWord) -> Iterator[_Reading]:
+    """Yield the readings of each family of numbers, for each limit that may be meant."""
     if spoken.meaning not in _SIGNS:
         return
-    sign, quantity = _SIGNS[spoken.meaning], _quantity(scope, spoken)
-    start, _ = scope.clause(spoken.start)
+    quantity = _quantity(scope, spoken)
     for family in scope.all_families:
-        bounds = [] if family.is_text else list(_bounds(scope, spoken, family))
-        evidence = scope.evidence(spoken, family, may_be_unknown=True) if bounds else None
-        if evidence is None:
-            continue
-        labels = [one for one in scope.mentions(family) if start <= one.start < spoken.start]
-        for bound in bounds:
-            nearest = min(abs(value - bound.value) for value in family.numbers)
-            if quantity and quantity.name == "only":
-                if only := _only(scope, spoken, family, f"{sign} {bound.code}"):
-                    met = [_compares(value, sign, bound.value) for value in family.numbers]
-                    holds = sum(met) == 1 and met[only[0]]
-                    yield evidence, holds, Candidate(only[1], SCORE + 1 + evidence, True), None
-                continue
-            if not quantity:
-                if labels and labels[-1].is_text and not spoken.denied and evidence:
-                    element = family.elements[labels[-1].index]
-                    if nearest > _NEAR * abs(bound.value):
-                        continue
-                    code = f"{element.code} {sign} {bound.code}"
-                    holds = _compares(float(element.value), sign, bound.value)
-                    score = SCORE + 1 + evidence - element.cost
-                    yield evidence, holds, Candidate(code, score, True), None
-                continue
-            size = len(family.elements)
-            if labels or family.loop is None or quantity.size not in (None, size):
-                continue
-            if size < _FEW and quantity.size != size:
-                continue
-            met = [_compares(value, sign, bound.value) for value in family.numbers]
-            far = _NEAR if evidence else _NEXT
-            if len(set(met)) == 1 and nearest > far * abs(bound.value):
-                continue
-            each = family.loop.that(f"{sign} {bound.code}")
-            whole = f"len({family.owner})" if family.owner and family.count == size else f"{size}"
-            score = SCORE + 1 + evidence + (quantity.size == size)
-            holds = quantity.holds(met)
-            condition = Candidate(quantity.condition(each, whole), score, True)
-            value = None
-            if quantity.stated:
-                share = quantity.name == "share"
-                code = f"sum({each}) / {whole}" if share else f"sum({each})"
-                value = Candidate(code, score, True, (), float(quantity.value))
-            yield evidence + (quantity.size == size), holds, condition, value
+        limits = [] if family.is_text else list(_limits(scope, spoken, family))
+        evidence = scope.evidence(spoken, family, may_be_unknown=True) if limits else None
+        for limit in limits if evidence is not None else ():
+            arguments = scope, spoken, family, limit, evidence or 0.0
+            if quantity is None:
+                reading = _reading_of_label(*arguments)
+            elif quantity.name == "only":
+                reading = _reading_of_only(*arguments)
+            else:
+                reading = _reading_of_quantity(*arguments, quantity)
+            if reading:
+                yield reading
+
+
+def _labels_before(scope: Scope, spoken: ComparisonWord, family: Family) -> list[Mention]:
+    """Return the labels of a family in the clause before a word of comparison."""
+    start, _ = scope.clause(spoken.start)
+    return [label for label in scope.mentions(family) if start <= label.start < spoken.start]
+
+
+def _distance(family: Family, limit: Limit) -> float:
+    """Return how far the nearest element is from a limit."""
+    return min(abs(value - limit.value) for value in family.numbers)
+
+
+def _reading_of_label(
+    scope: Scope, spoken: ComparisonWord, family: Family, limit: Limit, evidence: float
+) -> _Reading | None:
+    """Return the reading that one element is beyond a limit: *the oak is below 20 m*."""
+    labels = _labels_before(scope, spoken, family)
+    if not labels or not labels[-1].is_text or spoken.denied or not evidence:
+        return None
+    if _distance(family, limit) > _NEAR * abs(limit.value):
+        return None
+    element, sign = family.elements[labels[-1].index], _SIGNS[spoken.meaning]
+    holds = _compares(float(element.value), sign, limit.value)
+    score = SCORE + 1 + evidence - element.cost
+    return _Reading(
+        evidence, holds, Candidate(f"{element.code} {sign} {limit.code}", score, sure=True)
+    )
+
+
+def _reading_of_only(
+    scope: Scope, spoken: ComparisonWord, family: Family, limit: Limit, evidence: float
+) -> _Reading | None:
+    """Return the reading that one element alone is: *only the last one is below 20 m*."""
+    sign = _SIGNS[spoken.meaning]
+    only = _only(scope, spoken, family, f"{sign} {limit.code}")
+    if only is None:
+        return None
+    index, code = only
+    met = [_compares(value, sign, limit.value) for value in family.numbers]
+    condition = Candidate(code, SCORE + 1 + evidence, sure=True)
+    return _Reading(evidence, sum(met) == 1 and met[index], condition)
+
+
+def _reading_of_quantity(
+    scope: Scope, spoken: ComparisonWord, family: Family, limit: Limit, evidence: float,
+    quantity: Quantity,
+) -> _Reading | None:  # fmt: skip
+    """Return the reading that as many elements are: *three of the trees are below 20 m*."""
+    sign, size = _SIGNS[spoken.meaning], len(family.elements)
+    # A label would say of which element, not of how many.
+    is_of_one = bool(_labels_before(scope, spoken, family))
+    if is_of_one or family.loop is None or quantity.size not in (None, size):
+        return None
+    if size < _FEW and quantity.size != size:
+        return None
+    met = [_compares(value, sign, limit.value) for value in family.numbers]
+    are_all_alike = len(set(met)) == 1
+    most = (_NEAR if evidence else _NEXT) * abs(limit.value)
+    if are_all_alike and _distance(family, limit) > most:
+        return None
+    evidence += quantity.size == size  # *two of the five*
+    each, score = family.loop.that(f"{sign} {limit.code}"), SCORE + 1 + evidence
+    whole = f"len({family.owner})" if family.owner and family.count == size else f"{size}"
+    condition = Candidate(quantity.condition(each, whole), score, sure=True)
+    number = None
+    if quantity.stated:
+        code = f"sum({each}) / {whole}" if quantity.name == "share" else f"sum({each})"
+        number = Candidate(code, score, sure=True, value=float(quantity.value))
+    return _Reading(evidence, quantity.holds(met), condition, number)
 
 
 def _only(
     scope: Scope, spoken: ComparisonWord, family: Family, condition: str
 ) -> tuple[int, str] | None:
-    """Return the element of which alone something is said, and the code: *only the last one*."""
+    """Return the index of the element of which alone something is said, and the condition.
+
+    *Only the last one* gives ``(4, "sum(v < 20 for v in x) == 1 and x[-1] < 20")``, where
+    ``condition`` is ``< 20``. None if the sentence names no element.
+    """
     start, _ = scope.clause(spoken.start)
     words, text, count = scope.page.words, scope.text, len(family.elements)
-    labels = [
-        mention for mention in scope.mentions(family) if start <= mention.start < spoken.start
-    ]
+    labels = _labels_before(scope, spoken, family)
     place = words.regex(r"\b<bounds.only>\s<grammar.the>\s(\w+)\s").search(
         text, start, spoken.start
     )
@@ -193,7 +250,7 @@ def _only(
 
 
 def _number(scope: Scope, spoken: ComparisonWord) -> Stated | None:
-    """Return the number behind a word that bounds it, or that before *or more*."""
+    """Return the number behind a word such as *below*, or that before *or more*."""
     words = scope.page.words
     if words.regex(r"<bounds.behind>\b").match(spoken.word):
         near = [
@@ -210,7 +267,7 @@ def _number(scope: Scope, spoken: ComparisonWord) -> Stated | None:
     if number is None or number.times:
         return None
     between = scope.text[spoken.end : max(number.start, spoken.end)]
-    # *Above magnitude 6*
+    # *Above magnitude 6*, *longer than the 3 m*, *below $5*
     noun = r"(?:(?!<grammar.the>\b)[^\W\d]{3,}\s)?" if number.digits else ""
     gap = words.regex(
         rf"\s?(?:(?:[^\W\d]+\s)?<binding.than>\s)?(?:<grammar.articles>\s)?{noun}[€$£]?"
@@ -218,38 +275,42 @@ def _number(scope: Scope, spoken: ComparisonWord) -> Stated | None:
     return number if gap.fullmatch(between) else None
 
 
-def _bounds(scope: Scope, spoken: ComparisonWord, family: Family) -> Iterator[Bound]:
-    """Yield the values that may bound the elements of a family, by the words behind."""
+def _limits(scope: Scope, spoken: ComparisonWord, family: Family) -> Iterator[Limit]:
+    """Yield the limits that the words behind a word of comparison may mean.
+
+    These are a number (*below 20*), zero (*negative*), a unit (*longer than a metre*), one (*below
+    one*), a mean or a variable (*above the mean*), or the last bound number (*above it*).
+    """
     words, text = scope.page.words, scope.text
     if number := _number(scope, spoken):
-        for scale in number.scales[:2]:
+        for scale in number.scales[:2]:  # *5 %* is 0.05 or 5
             value = float(number.value * scale)
-            yield Bound(value, f"{value:.12g}")
+            yield Limit(value, f"{value:.12g}")
         return
     _, end = scope.clause(spoken.start)
     than = words.regex(r"\s(?:<binding.than>\s)?").match(text, spoken.end, end)
     is_zero = than and words.regex(r"<bounds.zero>\b").match(text, than.end(), end)
     if is_zero or words.regex(r"<bounds.of_zero>").fullmatch(spoken.word):
-        yield Bound(0.0, "0")
+        yield Limit(0.0, "0")
     if not than:
         return
     if match := words.regex(r"<grammar.one>\s([^\W\d_]+)").match(text, than.end(), end):
         factors = words.words["smaller_units"].get(unit_named(match[1], words), [])
         for factor in map(float, factors):
-            yield Bound(factor, f"{factor:.12g}")
+            yield Limit(factor, f"{factor:.12g}")
         return
     if words.regex(r"<bounds.one>\W*$").match(text, than.end(), end):
-        yield Bound(1.0, "1")
+        yield Limit(1.0, "1")
     elif match := words.regex(r"<binding.the>\s([^\W\d_]+)").match(text, than.end(), end):
         said = stems(match[1], spoken=True)
         yield from _named(scope, said, family) if said else ()
     elif words.regex(r"<bounds.it>\b").match(text, than.end(), end):
         places = scope.page.places.get(id(scope.sentence.piece), [])
         earlier = [atom for place, atom in places if place < spoken.start][-1:]
-        yield from (Bound(float(a.value), a.code) for a in earlier if not a.series)
+        yield from (Limit(float(a.value), a.code) for a in earlier if not a.series)
 
 
-def _named(scope: Scope, said: frozenset[str], family: Family) -> Iterator[Bound]:
+def _named(scope: Scope, said: frozenset[str], family: Family) -> Iterator[Limit]:
     """Yield the variable, or the mean of a family, that some words name."""
     of_family = {f"{family.owner}.mean()", f"sum({family.owner}) / len({family.owner})",
                  f"sum({family.owner}.values()) / len({family.owner})"}  # fmt: skip
@@ -259,21 +320,26 @@ def _named(scope: Scope, said: frozenset[str], family: Family) -> Iterator[Bound
         # *The average* may be the label of what is printed.
         is_printed = not atom.series and any(said <= phrase for phrase in atom.phrases)
         if is_printed or (is_named and is_plain):
-            yield Bound(float(atom.value), atom.code)
+            yield Limit(float(atom.value), atom.code)
             return
 
 
 def _quantity(scope: Scope, spoken: ComparisonWord) -> Quantity | None:
-    """Return of how many elements a word of comparison is said, by the words before it."""
+    """Return of how many elements a word of comparison is said, by the words before it.
+
+    None if they do not say it, or only vaguely: *some trees are below 20 m*.
+    """
     start, _ = scope.part(spoken.start)
     words, text = scope.page.words, scope.text
     before = text[start : spoken.start]
     quantifiers = [name for _, name in words.find("quantifiers", before)]
     denied = [name for _, name in words.find("counts", before) if name == "0"]
     name = quantifiers[-1] if quantifiers else ""
+    # *No tree is below 20 m*
     if denied and name not in ("all", "most", "not_all"):
         name = "none"
     size, value, stated, limit = None, Fraction(0), None, _number(scope, spoken)
+    # *Of the five* and *all five* say how many there are, other numbers how many are meant.
     of = words.regex(r"\b(?:<bounds.of>|<quantifiers.all>)\s(?:<grammar.the>\s|<bounds.those>\s)?$")
     for number, _ in scope.readings:
         if not start <= number.start < spoken.start or is_ordinal(number, text) or number == limit:
@@ -299,7 +365,7 @@ def _quantity(scope: Scope, spoken: ComparisonWord) -> Quantity | None:
 
 def _is_share(scope: Scope, stated: Stated) -> bool:
     """Return whether a number is a share of several things: *half of the months*."""
-    if not is_multiple(stated) or is_bound(stated) or stated.value >= 1:
+    if not is_multiple(stated) or is_limit(stated) or stated.value >= 1:
         return False
     return bool(scope.page.words.regex(r"\s<bounds.of>\b").match(scope.text, stated.end))
 

@@ -64,7 +64,7 @@ def trends(scope: Scope, spoken: ComparisonWord, start: int, end: int) -> Iterat
         named = overlap(family.names, said)
         if is_part_said:
             named = max(named, overlap(family.names, scope.sentence.said))
-            is_element_bound = any(element.code in scope.codes for element in family.elements)
+            is_element_bound = any(element.code in scope.bound_codes for element in family.elements)
             named = max(named, NAMED * is_element_bound)
         is_list = bool(family.owner)
         is_long = len(family.numbers) >= _MANY or named >= NAMED * min(len(family.names), 2)
@@ -182,7 +182,9 @@ def _turning_point(
     """Return the place of the element that the sentence names last before *afterwards*."""
     before = scope.text[scope.sentence.start : begins]
     codes = [element.code for element in family.elements]
-    known = [codes.index(s.code) for n, _, s in scope.bound if n < begins and s.code in codes]
+    known = [
+        codes.index(s.code) for n, _, s in scope.bound_numbers if n < begins and s.code in codes
+    ]
     if known:
         return known[-1]
     indices = [index for word in WORD.findall(before) if (index := place(word)) is not None]

@@ -144,7 +144,7 @@ def _limits(scope: Scope, readings: Sequence[Reading]) -> Iterator[Word]:
         start, end = scope.clause(stated.start)
         if scope.page.words.regex(r"<clauses.concluding>\W*$").search(scope.text[:start]):
             start = scope.sentence.start  # *the load is 0.64, so more than half*
-        for place, _, side in scope.bound:
+        for place, _, side in scope.bound_numbers:
             if not start <= place < end or (is_percent(stated) and side.unit != "%"):
                 continue
             limit = limits[0]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from vaultkit.claims.clauses import words_of_clauses
 from vaultkit.claims.comparisons import ComparisonWord, contradiction
@@ -57,10 +58,16 @@ class Side:
 
     code: str
     value: float
-    score: float
-    sure: bool
-    #: Its unit, if it is a number of the sentence.
-    unit: str = ""
+    #: The unit of the number in the sentence.
+    unit: str
+
+
+class BoundNumber(NamedTuple):
+    """A number of the sentence that is bound to an expression: its place, and the expression."""
+
+    start: int
+    end: int
+    side: Side
 
 
 @dataclass(frozen=True)
@@ -94,22 +101,25 @@ class Scope:
         self.readings = readings
         self.pool = page.pool(sentence.line)
         self.numbers = [a for a in self.pool if not isinstance(a.value, str)]
-        #: The numbers of the sentence that are bound, with their ends and sides.
-        self.bound = [
-            (
-                stated.start,
-                stated.end,
-                Side(candidates[0].code, value, 3.0, True, unit_or_noun(self.text, stated)),
-            )
-            for stated, candidates in readings
-            if is_alone(candidates) and candidates[0].sure and stated.digits
-            if (value := _value(candidates[0])) is not None
-        ]
+        #: The numbers of the sentence that are bound to an expression.
+        self.bound_numbers = list(self._bound_numbers())
+        #: The expressions to which they are bound.
+        self.bound_codes = {number.side.code for number in self.bound_numbers}
+        #: Where the numbers of the sentence begin.
         self.starts = [stated.start for stated, _ in readings]
         #: The numbers of the sentence, bound or not.
         self.stated = numbers_of(dict(readings), sentence)
-        self.codes = {side.code for _, _, side in self.bound}
         self._mentions: dict[str, list[Mention]] = {}
+
+    def _bound_numbers(self) -> Iterator[BoundNumber]:
+        """Yield the numbers in digits that are bound to an atom, or to a difference of two."""
+        for stated, candidates in self.readings:
+            if not stated.digits or not is_alone(candidates) or not candidates[0].sure:
+                continue
+            value = _value(candidates[0])
+            if value is not None:
+                side = Side(candidates[0].code, value, unit_or_noun(self.text, stated))
+                yield BoundNumber(stated.start, stated.end, side)
 
     def agrees(self, spoken: ComparisonWord, code: str) -> bool:
         """Return whether the words before a condition do not contradict it."""
