@@ -97,7 +97,7 @@ def test_fewer_decimals_may_be_asked_for(tmp_path: Path) -> None:
     text = NOTE.replace("the second row", "the second row, to 1 decimal")
     assert [c.outcome for c in checks(tmp_path, text)] == [HOLDS] * 3
     (question,) = parse(text).predictions
-    assert right_answer(question, "[1 2]\n[0.62 3]").slack == (0.05, 0.0)
+    assert right_answer(question, "[1 2]\n[0.62 3]").tolerances == (0.05, 0.0)
     near = text.replace("x[:, 1]", "np.round(x[1], 1)")
     assert [c.outcome for c in checks(tmp_path, near)] == [HOLDS, FAILS, HOLDS]
 
@@ -201,7 +201,7 @@ def test_what_an_output_answers(
 ) -> None:
     found = right_answer(question(part, which), output)
     np.testing.assert_equal(found.tokens, right)
-    assert found.slack == pytest.approx(slack)
+    assert found.tolerances == pytest.approx(slack)
     assert found.equals(answer_tokens(output, part)) or which is not None
 
 

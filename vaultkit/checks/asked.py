@@ -42,7 +42,7 @@ def question_data(note: Note, checks: Iterable[Check]) -> list[dict[str, Any]]:
                 "key": prediction.key,
                 "part": prediction.part,
                 "right": _as_json(right.tokens),
-                "slack": right.slack,
+                "slack": right.tolerances,
                 # The message of the check of a distractor is the value of its code.
                 "wrong": [
                     _as_json(answer_tokens(check.why, prediction.part)) for check in wrong if check

@@ -1,5 +1,7 @@
 """The check *prediction*: a question has an answer, and its wrong answers are wrong.
 
+A prediction is a callout above a block that asks for a part of the block's output; a *distractor*
+is one of the wrong answers that the callout lists.
 The note does not contain the right answer: it is the part of the checked output that the question
 asks for. Each wrong answer is an expression, evaluated on the variables after the block; its value
 must differ from the right answer in the digits that the output shows.
@@ -24,38 +26,43 @@ from vaultkit.run.session import Step
 
 #: Most words and numbers of an answer that a reader would type.
 _LONGEST = 64
+#: Patterns of the parts of an output that a question may ask for; other parts are whole lines.
 _PATTERNS = {
     "row": re.compile(r"\[[^\[\]]*\]"),
     "shape": re.compile(r"\((?:\s*\d+\s*,)*(?:\s*\d+)?\s*\)"),
     "number": NUMBER,
 }
+#: The comma in ``98,304``.
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 #: Tolerance of a float such as `3.`, which NumPy prints if it is whole to eight digits.
 _WHOLE = 5e-9
 _POWER = re.compile(r"\d[eE]")
+#: A word or number of an answer.
 _PIECE = re.compile(r"[^\s,;:=%()\[\]{}'\"]+")
+
+#: The words and numbers of an answer.
+Tokens = tuple[float | str, ...]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The right answer: the words and numbers of an output, and the tolerance of each number.
+    """The right answer: the words and numbers of an output, and the tolerance of each of them.
 
     A number is right within half a unit of the last digit shown. The number with most digits
     decides for a whole row, since NumPy leaves out zeros at the end. An integer must be equal.
     """
 
-    tokens: tuple[float | str, ...]
-    slack: tuple[float, ...]
+    tokens: Tokens
+    tolerances: tuple[float, ...]
 
-    def equals(self, tokens: Sequence[float | str]) -> bool:
+    def equals(self, tokens: Tokens) -> bool:
         """Return whether other tokens are equal within the tolerances."""
         return len(tokens) == len(self.tokens) and all(
-            _are_near(own, other, slack)
-            for own, other, slack in zip(self.tokens, tokens, self.slack, strict=True)
+            map(_are_near, self.tokens, tokens, self.tolerances)
         )
 
 
-def _are_near(own: float | str, other: float | str, slack: float) -> bool:
+def _are_near(own: float | str, other: float | str, tolerance: float) -> bool:
     """Return whether two words are equal, or two numbers within a tolerance.
 
     >>> _are_near(0.25, 0.252, 0.005), _are_near(0.25, 0.26, 0.005), _are_near("true", "true", 0.0)
@@ -65,11 +72,11 @@ def _are_near(own: float | str, other: float | str, slack: float) -> bool:
         return own == other
     if not math.isfinite(own):
         return own == other or (math.isnan(own) and math.isnan(other))
-    return abs(own - other) <= slack * (1 + 1e-9)
+    return abs(own - other) <= tolerance * (1 + 1e-9)
 
 
-def answer_tokens(text: str, part: str) -> tuple[float | str, ...]:
-    """Return the words and numbers of an answer.
+def answer_tokens(text: str, part: str) -> Tokens:
+    """Return the words and numbers of an answer, which is the ``part`` of an output asked for.
 
     >>> answer_tokens("[0.5 1.]", "row"), answer_tokens("98,304", "number")
     ((0.5, 1.0), (98304.0,))
@@ -81,6 +88,10 @@ def answer_tokens(text: str, part: str) -> tuple[float | str, ...]:
 
 
 def _pieces(text: str, part: str) -> list[str]:
+    """Return the texts of the words and numbers of an answer.
+
+    In a row or shape, a comma separates numbers: ``(1,024)`` has two.
+    """
     if part in ("number", "line", "output"):
         text = _THOUSANDS.sub("", text)
     return _PIECE.findall(text)
@@ -92,7 +103,8 @@ def right_answer(prediction: Prediction, output: str) -> Answer:
     Raises
     ------
     ValueError
-        If there is no such part, or several and the title does not say which.
+        If there is no such part, or several and the title does not say which (``which``, an index);
+        or if it is too long.
     """
     part, text = prediction.part, output.rstrip()
     pattern = _PATTERNS.get(part)
@@ -110,20 +122,27 @@ def right_answer(prediction: Prediction, output: str) -> Answer:
         words = ", ".join(word.strip() for word in ORDINALS if word)
         raise ValueError(f"the output holds {many}; the title says which: {words}") from None
     pieces = _pieces(chosen, part)
-    if not 0 < len(pieces) <= _LONGEST and chosen != "()":
+    is_empty_shape = chosen == "()"
+    if not 0 < len(pieces) <= _LONGEST and not is_empty_shape:
         raise ValueError(f"{len(pieces)} words and numbers are too many to type")
     return Answer(answer_tokens(chosen, part), tuple(_tolerances(pieces, prediction.decimals)))
 
 
 def _tolerances(pieces: Sequence[str], decimals: int | None) -> Iterator[float]:
-    """Yield the tolerance of each number."""
+    """Yield the tolerance of each word or number; 0 for words and integers.
+
+    ``decimals`` are those that the question asks for, if fewer than the output shows are enough.
+    """
     asked = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     half_units = [_half_unit(piece) for piece in pieces]
-    shared = min((unit for piece, unit in zip(pieces, half_units, strict=True)
-                  if unit and not _POWER.search(piece)), default=_WHOLE)  # fmt: skip
+    plain = (
+        unit for piece, unit in zip(pieces, half_units, strict=True) if not _POWER.search(piece)
+    )
+    # NumPy leaves out zeros at the end: the number with most decimals has the unit of all.
+    shared = min(filter(None, plain), default=_WHOLE)
     for piece, unit in zip(pieces, half_units, strict=True):
-        is_word_or_whole = "." not in piece or not NUMBER.fullmatch(piece)
-        own = unit if is_word_or_whole or _POWER.search(piece) else shared
+        is_float = "." in piece and NUMBER.fullmatch(piece)
+        own = shared if is_float and not _POWER.search(piece) else unit
         yield max(own, asked) if own else own
 
 
@@ -174,6 +193,7 @@ class Predictions:
         self.note = note
         #: Calls a function of the note without lasting effects; by default, without protection.
         self.call: Caller = call_directly
+        #: The checks of each question that has been judged, by its line.
         self.found: dict[int, list[Check]] = {}
 
     def rebase(self, note: Note) -> None:
@@ -195,7 +215,10 @@ class Predictions:
     def judge(
         self, prediction: Prediction, block: Block, variables: Mapping[str, Any]
     ) -> Iterator[Check]:
-        """Judge one question."""
+        """Yield the checks of a question and of its wrong answers.
+
+        ``block`` is the block below it, and ``variables`` are those after the block.
+        """
         if missing := _missing_part(prediction, block):
             yield _check(prediction, FAILS, missing)
             return
@@ -206,14 +229,14 @@ class Predictions:
             yield _check(prediction, FAILS, str(error))
             return
         yield _check(prediction, HOLDS, f"the output at line {block.output.line} answers it")
-        others: list[tuple[float | str, ...]] = []
+        others: list[Tokens] = []
         for wrong in prediction.distractors:
             try:
                 text = self.value_as_text(wrong, prediction.part, variables)
                 given = answer_tokens(text, prediction.part)
                 if right.equals(given):
                     raise ValueError(f"its value {text} is the right answer")
-                if any(Answer(other, right.slack).equals(given) for other in others):
+                if any(Answer(other, right.tolerances).equals(given) for other in others):
                     raise ValueError(f"its value {text} is that of another wrong answer")
             except ValueError as error:
                 yield Check("distractor", wrong.line, wrong.code, FAILS, str(error), wrong.column)
@@ -235,14 +258,18 @@ class Predictions:
             text = str(evaluate_unchecked(wrong.code, variables, as_typed, self.call))
         except Exception as error:  # code of a note may raise anything
             raise ValueError(f"it cannot be computed: {type(error).__name__}: {error}") from error
-        given = answer_tokens(text, part)
-        numbers = all(isinstance(token, float) for token in given)
-        fits = {
-            "number": len(given) == 1 and numbers,
-            "shape": re.fullmatch(_PATTERNS["shape"], text) is not None,
-            "row": re.fullmatch(_PATTERNS["row"], text.replace("(", "[").replace(")", "]")),
-        }.get(part, True)
-        if not fits or len(given) > _LONGEST:
+        tokens = answer_tokens(text, part)
+        match part:
+            case "number":
+                is_of_kind = len(tokens) == 1 and isinstance(tokens[0], float)
+            case "shape":
+                is_of_kind = bool(_PATTERNS["shape"].fullmatch(text))
+            case "row":  # a tuple is a row, too
+                in_brackets = text.replace("(", "[").replace(")", "]")
+                is_of_kind = bool(_PATTERNS["row"].fullmatch(in_brackets))
+            case _:
+                is_of_kind = True
+        if not is_of_kind or len(tokens) > _LONGEST:
             raise ValueError(f"its value {text[:200]} is not a {part}")
         return text
 
@@ -263,5 +290,6 @@ def _missing_part(prediction: Prediction, block: Block) -> str:
 
 
 def _check(prediction: Prediction, outcome: str, why: str) -> Check:
+    """Return the check of a question, which is called by its title and text."""
     what = f"{prediction.title}: {' '.join(prediction.question.split())}"
     return Check("prediction", prediction.line, what, outcome, why)

@@ -16,9 +16,13 @@ from vaultkit.run.session import Step
 
 #: One printed value: a list, a quoted text, or anything without blanks.
 _ITEM = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}|'[^']*'|[^\s,;()\[\]{}]+")
-#: Functions that keep what their first argument means.
+#: Functions and methods whose value means what their argument or object means.
 _KEEPING = {"round", "float", "int", "abs", "str", "asarray", "array", "format", "item"}
-_INSIDE = re.compile(r"[\d.,+\-eE%]+")
+#: What an f-string has put into a text: a word without blanks, and the number that it begins with.
+_FIELD = re.compile(r"\s*([^\s,;()]+)")
+_NUMBER_IN_FIELD = re.compile(r"[\d.,+\-eE%]+")
+#: Signs behind a number that belong to the sentence, unless the code has formatted a percentage.
+_SENTENCE_SIGNS = ".,%"
 #: Most statements and lines that are compared.
 _MOST = 64
 
@@ -43,8 +47,11 @@ def printed_numbers(block: Block, steps: Sequence[Step]) -> Iterator[tuple[str, 
 
 
 def printed_arguments(block: Block, steps: Sequence[Step]) -> Iterator[tuple[ast.expr, str, int]]:
-    """Yield each printed number with its expression and line, as `printed_numbers` does."""
-    if block.kind == "pycon" or len(steps) != 1:
+    """Yield each printed number with its expression and line, as `printed_numbers` does.
+
+    The statements that print are paired with the lines of the output, in order.
+    """
+    if block.kind == "pycon" or len(steps) != 1:  # each prompt of a session is a step of its own
         return
     with suppress(ValueError, RecursionError, MemoryError):
         body = parsed(source_of(block))
@@ -53,13 +60,13 @@ def printed_arguments(block: Block, steps: Sequence[Step]) -> Iterator[tuple[ast
         if len(printing) != len(lines) or len(lines) > _MOST:
             return
         statements = [n for n in body if isinstance(n, ast.Expr) and is_print_call(n.value)]
-        read = {id(inner) for statement in statements for inner in ast.walk(statement)}
+        in_statements = {id(inner) for statement in statements for inner in ast.walk(statement)}
         calls = [node for node in nodes_of(source_of(block)) if is_print_call(node)]
-        if any(id(call) not in read for call in calls):
+        if any(id(call) not in in_statements for call in calls):
             return  # a loop or a function prints as often as it runs
         first = steps[0].shown_lines[0]
         for index, (arguments, line) in enumerate(zip(printing, lines, strict=True)):
-            for code, number in _matched_arguments(arguments, line):
+            for code, number in _match_arguments(arguments, line):
                 yield code, number, first + index
 
 
@@ -72,74 +79,79 @@ def is_print_call(node: ast.AST) -> TypeGuard[ast.Call]:
 
 
 def _arguments(node: ast.stmt, body: Sequence[ast.stmt]) -> list[ast.expr] | None:
-    """Return what a statement prints; None if it prints nothing."""
+    """Return what a statement prints; None if it prints nothing.
+
+    It is empty if the arguments of `print` have other separators. The value of the last expression
+    of a block is shown without `print`.
+    """
     if not isinstance(node, ast.Expr):
         return None
     if is_print_call(node.value):
         return node.value.args if not node.value.keywords else []
-    silent = isinstance(node.value, ast.Constant) and node.value.value is None
-    if node is not body[-1] or silent:
+    is_none = isinstance(node.value, ast.Constant) and node.value.value is None
+    if node is not body[-1] or is_none:
         return None
     return list(node.value.elts) if isinstance(node.value, ast.Tuple) else [node.value]
 
 
-def _matched_arguments(arguments: Sequence[ast.expr], line: str) -> list[tuple[ast.expr, str]]:
-    """Return the arguments that were printed as a number, with the number; none if in doubt."""
+def _match_arguments(arguments: Sequence[ast.expr], line: str) -> list[tuple[ast.expr, str]]:
+    """Return the arguments that were printed as a number, with the number; none if in doubt.
+
+    An argument that is an f-string is replaced by the expressions in it.
+    """
     found: list[tuple[ast.expr, str]] = []
-    at = 0
-    line = line.strip("()") if line.startswith("(") and len(arguments) > 1 else line
+    is_tuple = line.startswith("(") and len(arguments) > 1
+    line = line.strip("()") if is_tuple else line
+    end = 0  # of what has been matched
     for argument in arguments:
-        at += len(line[at:]) - len(line[at:].lstrip(" ,"))
-        match argument:
-            case ast.Constant(str(text)):
-                if not line.startswith(text, at):
-                    return []
-                at += len(text)
-            case ast.JoinedStr(values):
-                for part in values:
-                    if isinstance(part, ast.Constant):
-                        if not line.startswith(str(part.value), at):
-                            return []
-                        at += len(str(part.value))
-                    elif isinstance(part, ast.FormattedValue):
-                        item = re.compile(r"\s*([^\s,;()]+)").match(line, at)
-                        number = _INSIDE.match(item[1]) if item else None
-                        if item is None or number is None:
-                            return []
-                        found.append((part.value, number[0].rstrip(".,%")))
-                        at = item.start(1) + len(number[0].rstrip(".,%"))
-                        at += line.startswith("%", at) and not _is_before_percent(values, part)
-            case _:
-                item = _ITEM.match(line, at)
-                if item is None:
-                    return []
-                found.append((argument, item[0]))
-                at = item.end()
-    if line[at:].strip():
+        end += len(line[end:]) - len(line[end:].lstrip(" ,"))
+        parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+        for part, following in zip(parts, [*parts[1:], None], strict=True):
+            match part:
+                case ast.Constant(str(text)):
+                    if not line.startswith(text, end):
+                        return []
+                    end += len(text)
+                case ast.FormattedValue(inner):
+                    field = _FIELD.match(line, end)
+                    number = _NUMBER_IN_FIELD.match(field[1]) if field else None
+                    if field is None or number is None:
+                        return []
+                    text = number[0].rstrip(_SENTENCE_SIGNS)
+                    found.append((inner, text))
+                    end = field.start(1) + len(text)
+                    # The format ``:.1%`` has written the sign, unless it is the text behind it.
+                    end += line.startswith("%", end) and not _begins_with_percent(following)
+                case _:
+                    item = _ITEM.match(line, end)
+                    if item is None:
+                        return []
+                    found.append((part, item[0]))
+                    end = item.end()
+    if line[end:].strip():
         return []
     return [(code, text) for code, text in found if NUMBER_IN_OUTPUT.fullmatch(text)]
 
 
-def _is_before_percent(values: Sequence[ast.expr], part: ast.expr) -> bool:
-    """Return whether ``part`` is followed by a percent sign in the values of an f-string."""
-    following = values[values.index(part) + 1 :][:1]
-    match following:
-        case [ast.Constant(str(own))]:
-            return own.startswith("%")
+def _begins_with_percent(part: ast.expr | None) -> bool:
+    """Return whether a part of an f-string is a text that begins with a percent sign."""
+    match part:
+        case ast.Constant(str(text)):
+            return text.startswith("%")
     return False
 
 
 def names_in_expression(code: ast.expr) -> str:
     """Return the names in an expression that say what its value is; empty if they do not.
 
-    >>> codes = ("round(st.mean(x), 2)", "a / b")
+    >>> codes = ("round(st.mean(x), 2)", "a / b", "oak['height']", "oak.height", "math.PI")
     >>> [names_in_expression(ast.parse(code, mode="eval").body) for code in codes]
-    ['mean() x', '']
+    ['mean() x', '', 'oak height', 'oak height', 'PI']
     """
     match code:
         case ast.Name(name):
             return name
-        case ast.Attribute(ast.Name(), name) if name.isupper():
+        case ast.Attribute(ast.Name(), name) if name.isupper():  # a constant of a module
             return name
         case ast.Attribute(inner, name):
             own = names_in_expression(inner)

@@ -1,9 +1,13 @@
-"""The check of inline code: a comparison holds, an expression has the value stated after it."""
+"""The check of inline code: a comparison holds, an expression has the value stated after it.
+
+`` `len(x)` is 3 `` states that the expression ``len(x)`` has the value ``3``.
+"""
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -19,8 +23,8 @@ from vaultkit.claims.said import CodeStatement
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 
-#: Most characters of a text that are compared.
-_LONGEST = 5000
+#: Most characters of a text that are compared, and of a value in a message.
+_LONGEST, _LONGEST_SHOWN = 5000, 200
 _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?")
 
 
@@ -55,11 +59,10 @@ class Statements:
 
     def observe(self, block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:  # noqa: ARG002
         """Judge the statements between this block and the next, and those above not judged yet."""
-        following = [b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line]
+        blocks_below = (b.fence.line for b in self.note.blocks if b.fence.line > block.fence.line)
+        next_block = next(blocks_below, math.inf)
         for said in claims_of(self.note).said:
-            if said in self.found or said in self.left_out:
-                continue
-            if following and said.line > following[0]:
+            if said in self.found or said in self.left_out or said.line > next_block:
                 continue
             try:
                 self.found[said] = self.judge(said, variables)
@@ -69,21 +72,26 @@ class Statements:
                 self.left_out.add(said)
 
     def judge(self, said: CodeStatement, variables: Mapping[str, Any]) -> tuple[bool, str]:
-        """Evaluate an expression; return whether it has the stated value, and its value as text."""
+        """Evaluate an expression; return whether it has the stated value, and its value as text.
+
+        For a statement that the code raises an error, the stated value is the name of its class.
+        Errors of other statements are raised, and `NameError` if its class is not stated.
+        """
         is_shape = said.shown.startswith("(")
         describe = partial(_possible_texts, but_arrays=is_shape)
         try:
+            # With a stated value, the code may use Python's own functions: `len(x)` is 3.
             texts: list[str] = evaluate(
                 said.code, variables, describe, self.call, built_in=bool(said.shown)
             )
         except Exception as error:
-            kinds = [kind.__name__ for kind in type(error).__mro__]
-            if not said.raises or (isinstance(error, NameError) and said.shown not in kinds):
+            classes = [kind.__name__ for kind in type(error).__mro__]
+            if not said.raises or (isinstance(error, NameError) and said.shown not in classes):
                 raise
-            return said.shown in kinds, f"{kinds[0]}: {error}"
+            return said.shown in classes, f"{classes[0]}: {error}"
         if said.raises:
             return False, texts[0]
-        if said.shown in ("", "True", "False"):
+        if said.shown in ("", "True", "False"):  # without a value, it states that it is true
             return texts[-1] == (said.shown or "True") or said.shown in texts, texts[0]
         # The last text is the truth value, which is left out: in Python, True equals 1.
         return any(_is_same_value(said.shown, text) for text in texts[:-1]), texts[0]
@@ -97,12 +105,13 @@ class Statements:
         for said in claims_of(self.note).said:
             if said not in self.found:
                 continue
-            right, came = self.found[said]
-            came = " ".join(came.split())[:200]
+            is_right, value = self.found[said]
+            value = " ".join(value.split())[:_LONGEST_SHOWN]
             verb = "raises" if said.raises else "is"
             what = f"{said.code} {verb} {said.shown}" if said.shown else said.code
-            why = f"value of {said.code}: {came}" if right else f"{what}: its value is {came}"
-            yield Check("number", said.line, said.code, HOLDS if right else FAILS, why, said.column)
+            why = f"value of {said.code}: {value}" if is_right else f"{what}: its value is {value}"
+            outcome = HOLDS if is_right else FAILS
+            yield Check("number", said.line, said.code, outcome, why, said.column)
 
 
 def _possible_texts(value: Any, *, but_arrays: bool = False) -> list[str]:
@@ -136,6 +145,6 @@ def _is_same_value(shown: str, real: str) -> bool:
         return agrees(shown, real) or float(shown) == float(real)
     if not describe_difference(shown, real):
         return True
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(Exception):  # one of them is no literal
         return bool(ast.literal_eval(shown) == ast.literal_eval(real))
     return "".join(shown.split()) == "".join(real.split())

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from vaultkit.claims.expressions import parsed
 
-#: Modules whose functions give other values in each run, or on each machine.
+#: Modules whose functions give other values in each run, or on each machine: ``numpy.random`` is
+#: found by its last part.
 _MODULES = {"random", "time", "secrets", "uuid", "platform", "timeit", "psutil"}
 #: Names in these modules that give the same value each time.
 _FIXED = {"seed", "Random", "RandomState", "default_rng", "SeedSequence", "sleep", "Generator",
@@ -21,7 +22,9 @@ _ANYWHERE = {"now", "utcnow", "today", "urandom", "getpid", "getcwd", "listdir",
              "empty_like", "getsizeof", "__version__", "version"}  # fmt: skip
 #: Functions that make a generator, which is steady if they are passed a seed.
 _GENERATORS = {"default_rng", "Random", "RandomState", "SeedSequence", "PCG64", "MT19937"}
+#: Functions that make the random numbers of a module the same in each run.
 _SEEDS = {"seed", "set_seed", "manual_seed"}
+#: Functions of Python itself whose values differ in each run.
 _BUILT_IN = {"id", "hash", "help", "dir", "input"}
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -34,13 +37,14 @@ class Unsteady:
         self.names: set[str] = set()
         #: The names of modules and of their parts, with their full names.
         self._imported: dict[str, str] = {}
+        #: All names that the note has bound so far; its own ``id`` is not that of Python.
         self._bound: set[str] = set()
         #: The names that the body of each function reads, which may be bound below it.
         self._reads: dict[str, set[str]] = {}
         self._seeded = False
 
     def shows(self, source: str) -> bool:
-        """Read a block; return whether its output may contain such a value.
+        """Read the next block of the note; return whether its output may contain such a value.
 
         Examples
         --------
@@ -53,22 +57,23 @@ class Unsteady:
         shows = False
         for statement in parsed(source):
             self._import(statement)
-            uses = self._uses(statement)
-            bound = set(_bound(statement))
+            is_unsteady = self._uses_unsteady_value(statement)
+            bound = set(_bound_names(statement))
             self._bound |= bound
-            if uses:
-                self.names |= bound | set(self._changed(statement))
-            elif not isinstance(statement, ast.AugAssign):
+            if is_unsteady:
+                self.names |= bound | set(self._names_in_calls(statement))
+            elif not isinstance(statement, ast.AugAssign):  # which keeps a part of the old value
                 self.names -= bound
             if isinstance(statement, _DEFINES):
                 nodes = ast.walk(statement)
                 self._reads[statement.name] = {n.id for n in nodes if isinstance(n, ast.Name)}
-            if uses:
-                self._spread()
-            shows |= uses and not isinstance(statement, (*_DEFINES, ast.Assign, ast.AnnAssign))
+            if is_unsteady:
+                self._add_functions_that_read_them()
+            is_silent = isinstance(statement, (*_DEFINES, ast.Assign, ast.AnnAssign))
+            shows |= is_unsteady and not is_silent
         return shows
 
-    def _spread(self) -> None:
+    def _add_functions_that_read_them(self) -> None:
         """Add the functions that read such a name, also through others."""
         while more := {
             name
@@ -82,30 +87,34 @@ class Unsteady:
         for node in ast.walk(statement):
             if isinstance(node, ast.Import):
                 for one in node.names:
+                    # ``import numpy.random`` binds only the name numpy.
                     full = one.name if one.asname else one.name.partition(".")[0]
                     self._imported[one.asname or full] = full
             elif isinstance(node, ast.ImportFrom):
                 for one in node.names:
                     self._imported[one.asname or one.name] = f"{node.module}.{one.name}"
 
-    def _uses(self, statement: ast.stmt) -> bool:
-        """Return whether a statement uses a value that differs in each run."""
-        own = False
+    def _uses_unsteady_value(self, statement: ast.stmt) -> bool:
+        """Return whether a statement uses a value that differs in each run.
+
+        A call such as ``random.seed(3)`` is recorded: random numbers behind it do not differ.
+        """
+        is_unsteady = False
         for node in ast.walk(statement):
             match node:
                 case ast.Call(func) if (name := self._full(func)).rpartition(".")[2] in _SEEDS:
                     self._seeded |= bool(node.args or node.keywords) and "." in name
                 case ast.Call(func) if self._full(func).rpartition(".")[2] in _GENERATORS:
-                    own |= not node.args and not node.keywords
+                    is_unsteady |= not node.args and not node.keywords
                 case ast.Name(name, ast.Load()) if name in self.names:
-                    own = True
+                    is_unsteady = True
                 case ast.Name(_, ast.Load()) | ast.Attribute():
-                    own |= self._differs(self._full(node))
-        return own
+                    is_unsteady |= self._differs(self._full(node))
+        return is_unsteady
 
-    def _differs(self, full: str) -> bool:
-        """Return whether a name, with its modules, differs in each run."""
-        *modules, last = full.split(".")
+    def _differs(self, full_name: str) -> bool:
+        """Return whether a name, such as ``time.time`` or ``id``, differs in each run."""
+        *modules, last = full_name.split(".")
         if last in _ANYWHERE if modules else last in _BUILT_IN - self._bound:
             return True
         if last in _FIXED or not set(modules) & _MODULES:
@@ -122,8 +131,11 @@ class Unsteady:
                 return f"{before}.{attribute}" if before else ""
         return ""
 
-    def _changed(self, statement: ast.stmt) -> Iterator[str]:
-        """Yield the names that calls in a statement may change: ``random.shuffle(x)``."""
+    def _names_in_calls(self, statement: ast.stmt) -> Iterator[str]:
+        """Yield the names that calls in a statement may change: ``random.shuffle(x)``.
+
+        They are the arguments, and the object of a method, ``x.append(…)``.
+        """
         if isinstance(statement, _DEFINES):
             return
         for node in ast.walk(statement):
@@ -134,7 +146,7 @@ class Unsteady:
                         yield name
 
 
-def _bound(statement: ast.stmt) -> Iterator[str]:
+def _bound_names(statement: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement binds or changes."""
     if isinstance(statement, _DEFINES):
         yield statement.name

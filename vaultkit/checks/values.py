@@ -31,16 +31,16 @@ def as_plain_data(value: Any) -> Any:
     (Fraction(3, 1), 'nan')
     """
     match value:
-        case np.ndarray():
+        case np.ndarray():  # an array of one element is its element
             if value.dtype == bool and value.size > 1:
                 return [bool(one) for one in value.ravel()]
             return as_plain_data(
                 value.item() if value.size == 1 else value.ravel()[:_MOST].tolist()
             )
         case np.datetime64():
-            day = value.astype("datetime64[s]").item()
-            midnight = isinstance(day, datetime.datetime) and day.time() == datetime.time()
-            return day.date() if midnight else day
+            moment = value.astype("datetime64[s]").item()
+            is_day = isinstance(moment, datetime.datetime) and moment.time() == datetime.time()
+            return moment.date() if is_day else moment
         case np.generic():
             return as_plain_data(value.item())
         case enum.Enum():
@@ -72,6 +72,7 @@ def as_plain_data(value: Any) -> Any:
 
 
 def _flat(value: Any) -> list[Any]:
+    """Return a plain value as a list, so that lists in lists become one list."""
     return value if isinstance(value, list) else [value]
 
 
@@ -89,7 +90,7 @@ def truth(value: Any) -> bool | None:
 
 
 def text_of(value: Any) -> str:
-    """Return a short text of a value, for messages."""
+    """Return a short text of a value, for messages: ``0.333333`` for 1/3."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
