@@ -31,9 +31,13 @@ DEEPEST = 50
 
 
 def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
-    """Return a rule of markdown-it that turns each match of a pattern into a token of a kind."""
+    """Return a rule of markdown-it that turns each match of a pattern into a token of a kind.
+
+    The token's ``meta["match"]`` is the match.
+    """
 
     def rule(state: StateInline, silent: bool) -> bool:
+        """Parse at ``state.pos``, and return whether the rule applies; ``silent`` adds no token."""
         match = pattern.match(state.src, state.pos)
         if not match:
             return False
@@ -49,7 +53,7 @@ def _inline_rule(pattern: re.Pattern[str], kind: str) -> Any:
     return rule
 
 
-#: The beginning of a line that would end a paragraph, within display mathematics.
+#: The beginning of a line that would end a paragraph if it were not within display mathematics.
 _ENDS_PARAGRAPH = re.compile(r"(?:$|[-+*]\s|>|#{1,6}\s|\d+[.)]\s|```|~~~|[=-]+\s*$|<)")
 
 
@@ -90,19 +94,23 @@ def _parse_display(rule: Any, state: StateBlock, first: int, end: int) -> bool:
     line_end = state.eMarks[last]
     if not is_on_one_line:
         # The rule shall not see the text behind the formula.
-        state.eMarks[last] = state.src.index("$$", state.bMarks[last]) + 2
+        state.eMarks[last] = state.src.index("$$", state.bMarks[last]) + len("$$")
     is_parsed = bool(rule(state, first, end, False))
     formula_end, state.eMarks[last] = state.eMarks[last], line_end
-    rest = state.src[formula_end:line_end]
-    if is_parsed and not is_on_one_line and rest.strip():
+    text_behind = state.src[formula_end:line_end]
+    if is_parsed and not is_on_one_line and text_behind.strip():
+        # The parser goes on in the same line, which now begins behind the formula.
         state.line, state.bMarks[last] = last, formula_end
-        state.tShift[last] = len(rest) - len(rest.lstrip())
+        state.tShift[last] = len(text_behind) - len(text_behind.lstrip())
         state.sCount[last] = state.blkIndent
     return is_parsed
 
 
-class _CountedDollars(NamedTuple):
-    """The number of ``$$`` in a paragraph, from its first line up to the line ``end``."""
+class _DollarCount(NamedTuple):
+    """How many ``$$`` a paragraph has above the line ``end``.
+
+    The paragraph is given by its first line.
+    """
 
     paragraph: int
     end: int
@@ -110,25 +118,29 @@ class _CountedDollars(NamedTuple):
 
 
 def _ends_paragraph(state: StateBlock, first: int, end: int) -> bool:
-    """Return whether a line of a paragraph that begins with dollars begins a block of its own."""
+    """Return whether the dollars that begin the line ``first`` of a paragraph begin a block.
+
+    They do if they open a formula, it is closed above the line ``end``, and a line of it would end
+    the paragraph.
+    """
     if "$$" in _line_of(state, first)[2:]:
-        return False
+        return False  # the formula ends on the same line
     # The parser asks for each line of a paragraph in turn, so the count of the dollars in the lines
     # before continues from the last call.
-    counted = state.env.get("displayed")
-    if not counted or counted.paragraph != state.line or counted.end > first:
-        counted = _CountedDollars(state.line, state.line, 0)
-    new = sum(_line_of(state, number).count("$$") for number in range(counted.end, first))
-    state.env["displayed"] = _CountedDollars(state.line, first, counted.dollars + new)
-    if state.env["displayed"].dollars % 2:
-        return False  # a formula ends here
-    ends = False
+    count = state.env.get("dollar_count")
+    if not count or count.paragraph != state.line or count.end > first:
+        count = _DollarCount(state.line, state.line, 0)
+    new = sum(_line_of(state, number).count("$$") for number in range(count.end, first))
+    count = state.env["dollar_count"] = _DollarCount(state.line, first, count.dollars + new)
+    if count.dollars % 2:
+        return False  # these close a formula
+    has_line_that_ends = False
     for number in range(first + 1, end):
         line = _line_of(state, number)
         if "$$" in line:
-            return ends
-        ends = ends or bool(_ENDS_PARAGRAPH.match(line))
-    return False
+            return has_line_that_ends
+        has_line_that_ends = has_line_that_ends or bool(_ENDS_PARAGRAPH.match(line))
+    return False  # never closed
 
 
 def _without_prices(rule: Any) -> Any:
@@ -151,7 +163,7 @@ def _parse_indented_code(state: StateBlock, first: int, end: int, silent: bool) 
     return code(state, first, end, silent)
 
 
-#: Characters at which text may end and another token begin.
+#: Characters at which text may end and another token begin; the last is the filler of comments.
 _NO_TEXT = re.compile(r"[\n!#$%&*+\-:<=>@\[\\\]^_`{}~\ufdd0]")
 
 
@@ -186,10 +198,11 @@ class _State(StateInline):
             return delimiters  # part of a name: 変数_x_値
         end = start + delimiters.length
         before, behind = self.src[start - 1 : start] if start else "", self.src[end : end + 1]
-        opens = bool(_UNSPACED.match(before)) and bool(behind.strip())
-        closes = bool(_UNSPACED.match(behind)) and bool(before.strip())
+        # As CommonMark requires, no blank may be at the inner side.
+        can_open = bool(_UNSPACED.match(before)) and bool(behind.strip())
+        can_close = bool(_UNSPACED.match(behind)) and bool(before.strip())
         return Scanned(
-            delimiters.can_open or opens, delimiters.can_close or closes, delimiters.length
+            delimiters.can_open or can_open, delimiters.can_close or can_close, delimiters.length
         )
 
 
@@ -231,13 +244,16 @@ class _Inline(ParserInline):
                 if token.type in ("image", "link_open"):
                     token.meta.setdefault("end", state.pos)
             if added and state.pending:
-                text_start = start
+                text_start = start  # a rule added tokens, and then text
         if state.pending:
             state.pushPending().meta["at"] = text_start
 
 
 def _parse_mark_delimiters(state: StateInline, silent: bool) -> bool:
-    """Parse the delimiters of ``==marked words==``, but not within a word: ``a==b``."""
+    """Parse the delimiters of ``==marked words==``, but not within a word: ``a==b``.
+
+    They are text until `_pair_marks` makes tokens of those that have a partner.
+    """
     if silent or state.src[state.pos] != "=":
         return False
     run = state.scanDelims(state.pos, canSplitWord=False)
@@ -255,13 +271,14 @@ def _parse_mark_delimiters(state: StateInline, silent: bool) -> bool:
 
 def _pair_marks(state: StateInline) -> None:
     """Turn each pair of ``==`` delimiters into the tokens of a mark."""
-    nested = (meta["delimiters"] for meta in state.tokens_meta if meta)
-    for delimiters in (state.delimiters, *nested):
-        for begins in delimiters:
-            if begins.marker == ord("=") and begins.end >= 0:
-                ends = delimiters[begins.end]
-                for where, kind, nesting in ((begins, "mark_open", 1), (ends, "mark_close", -1)):
-                    token = state.tokens[where.token]
+    in_other_tokens = (meta["delimiters"] for meta in state.tokens_meta if meta)
+    for delimiters in (state.delimiters, *in_other_tokens):
+        for opening in delimiters:
+            is_paired = opening.end >= 0
+            if opening.marker == ord("=") and is_paired:
+                closing = delimiters[opening.end]
+                for mark, kind, nesting in ((opening, "mark_open", 1), (closing, "mark_close", -1)):
+                    token = state.tokens[mark.token]
                     token.type, token.tag, token.nesting = kind, "mark", nesting
                     token.markup, token.content = "==", ""
 
@@ -313,7 +330,10 @@ class Parsed:
     env: dict[str, Any]
 
     def with_footnotes_last(self) -> list[Token]:
-        """Return the tokens with the referenced footnotes at the end, in order."""
+        """Return the tokens with the footnotes at the end, in the order of their references.
+
+        Footnotes without a reference are left out.
+        """
         state = StateCore("", _PARSER, self.env, [*self.tokens])
         footnote_tail(state)
         return state.tokens
@@ -339,7 +359,7 @@ def tokenize(text: str, env: dict[str, Any] | None = None) -> Parsed:
 
 def tokenize_visible(hidden: str, env: dict[str, Any] | None = None) -> Parsed:
     """Tokenise a text whose comments are hidden already (`vaultkit.read.comments.hide`)."""
-    # Other entries of the environment belong to the parser's own run.
+    # Other entries of the environment belong to one run of the parser.
     env = {name: env[name] for name in ("references", "footnotes") if env and name in env}
     return Parsed(hidden.removesuffix("\n").split("\n"), _PARSER.parse(hidden, env), env)
 

@@ -32,7 +32,7 @@ from vaultkit.read.syntax import address_of_path, folded, printable
 from vaultkit.store import Store
 
 #: Distinguishes names of files from names of notes: `figure.svg`, but neither `a.md` nor `1.5`.
-_ENDING = re.compile(r"\.(?!md$)[A-Za-z]\w{0,7}$")
+_FILE_SUFFIX = re.compile(r"\.(?!md$)[A-Za-z]\w{0,7}$")
 
 
 class BrokenLinkError(LookupError):
@@ -102,7 +102,7 @@ class Vault:
         Whether to leave out what settings or properties exclude from publication; ``whole`` is the
         vault with all notes.
     store
-        The store of parsed notes, from which unchanged notes are taken; None to parse all.
+        Keeps parsed notes; those whose files have not changed are taken from it. None to parse all.
     options
         Its settings; None to read them from its files.
 
@@ -122,7 +122,7 @@ class Vault:
         self.root = root.resolve()
         self._public = public
         self._read_settings(options)
-        files, circles = files_below(self.root)
+        files, repeated_links = files_below(self.root)
         paths = [path for path in files if path.suffix in READERS and not self.is_template(path)]
         cache = Cache(store) if store else None
         with _without_garbage_collection():
@@ -131,7 +131,8 @@ class Vault:
             }
         if cache:
             cache.prune_deleted(self.root, paths)
-        for path in circles:
+        for path in repeated_links:
+            # A note that is refused makes the link a problem in reports.
             why = "this symbolic link leads to a folder that contains it, or is listed already"
             notes[path] = Note(path, "", problems=(Problem(1, why),), refused=why)
         self._publish(files, notes)
@@ -140,7 +141,7 @@ class Vault:
         """Return a copy of this vault with a note, which replaces the one with its path, if any."""
         other, replaced = copy(self), self.notes.get(note.path)
         has_same_names = replaced is not None and replaced.aliases == note.aliases
-        if has_same_names and self.whole is self:
+        if has_same_names and self.whole is self:  # a public vault may publish other notes now
             # Names resolve as before; resolving them again would take long in a large vault.
             other.whole, other.notes = other, {**self.notes, note.path: note}
             other._forget(*_OF_TEXTS)
@@ -157,7 +158,7 @@ class Vault:
         templater = obsidian_settings(self.root, "plugins/templater-obsidian/data.json") or {}
         folder = (obsidian_settings(self.root, "templates.json") or {}).get("folder")
         folder = folder or templater.get("templates_folder")
-        #: The folder of templates, which are not notes.
+        #: The folder of templates, which are not notes; empty if there is none.
         self.templates = str(folder or "").strip("/")
         #: The TeX commands for all notes, from the file that an Obsidian plugin reads.
         self.preamble = definitions_in(read_tex(self.root / self.options.preamble))
@@ -170,28 +171,29 @@ class Vault:
 
         ``whole`` is then the vault with all of them, and ``hidden`` are those that it alone has.
         """
-        self._hold(files, notes)
+        self._set_content(files, notes)
         self.whole, self.hidden = self, frozenset[Path]()
         if self._public:
             self.whole = copy(self)
             self.whole.whole = self.whole
             self.hidden = self.whole.unpublished()
-            self._hold(
+            self._set_content(
                 [path for path in files if path not in self.hidden],
                 {path: note for path, note in self.notes.items() if path not in self.hidden},
             )
 
-    def _hold(self, files: list[Path], notes: dict[Path, Note]) -> None:
-        """Take over the files and notes, and forget what was derived from earlier ones."""
+    def _set_content(self, files: list[Path], notes: dict[Path, Note]) -> None:
+        """Store these files and notes, and forget what was derived from earlier ones."""
         self.files, self.notes = files, notes
-        self._known = frozenset(files)
+        self._file_set = frozenset(files)
+        #: The links in each drawing (SVG).
         self._drawings: dict[Path, tuple[Link, ...]] = {}
         #: Files by the name in a link, and the folder of the note with the link.
-        self._found: dict[tuple[str, str], Path] = {}
+        self._files_by_link: dict[tuple[str, str], Path] = {}
         self._forget("_by_name", "_nearest", "notes_by_name", "_addresses", *_OF_TEXTS)
 
     def _forget(self, *names: str) -> None:
-        """Drop what a copy of a vault has taken over from the original."""
+        """Drop cached properties, which a copy of a vault has taken over from the original."""
         for name in names:
             self.__dict__.pop(name, None)
 
@@ -207,13 +209,15 @@ class Vault:
         notes = self.notes.values()
         if not any(link.wiki for note in notes for link in note.links):
             return False
-        ends = [
-            _MARGIN[0] <= len(line) <= _MARGIN[1]
+        shortest, longest = _MARGIN
+        # The last line of a paragraph may be short wherever lines are wrapped.
+        reach_margin = [
+            shortest <= len(line) <= longest
             for note in notes
             for passage in note.passages
             for line in passage.source.split("\n")[:-1]
         ]
-        return 2 * sum(ends) < len(ends)
+        return 2 * sum(reach_margin) < len(reach_margin)
 
     def unpublished(self) -> frozenset[Path]:
         """Return the unpublished notes, and the files that only these embed."""
@@ -223,12 +227,15 @@ class Vault:
             if not self.options.is_published(note, self.relative(path))
         }
         hidden |= {
-            path for path in self.files if not self.options.is_public_path(self.relative(path))
+            path
+            for path in self.files
+            if self.is_template(path) or not self.options.is_public_path(self.relative(path))
         }
-        hidden |= {path for path in self.files if self.is_template(path)}
+        if not hidden:
+            return frozenset()
         linked_by_hidden: set[Path] = set()
         linked_by_shown: set[Path] = set()
-        for path, note in self.notes.items() if hidden else ():
+        for path, note in self.notes.items():
             linked = linked_by_hidden if path in hidden else linked_by_shown
             for link in note.links:
                 with suppress(BrokenLinkError):
@@ -237,7 +244,7 @@ class Vault:
 
     def holds(self, path: Path) -> bool:
         """Return whether a path leads to a file of the vault."""
-        return path in self._known
+        return path in self._file_set
 
     def is_template(self, path: Path) -> bool:
         """Return whether a file is a template for notes."""
@@ -266,10 +273,10 @@ class Vault:
         """
         if not name:
             return source
-        asked = name, os.path.dirname(source)  # noqa: PTH120 (a path more for each link)
-        if asked not in self._found:
-            self._found[asked] = self._find_file(name, source)
-        return self._found[asked]
+        key = name, os.path.dirname(source)  # noqa: PTH120 (`Path.parent` is slow)
+        if key not in self._files_by_link:
+            self._files_by_link[key] = self._find_file(name, source)
+        return self._files_by_link[key]
 
     def _find_file(self, name: str, source: Path) -> Path:
         """Return the file that a name means, found by path, else by name, else by alias.
@@ -279,26 +286,26 @@ class Vault:
         if self.whole is not self:
             return self._find_public(name, source)
         files, aliases = self._by_name
-        if not name.endswith("/"):
+        if not name.endswith("/"):  # the name of a folder may only be an alias
             for folder in (source.parent, self.root):
                 path = Path(os.path.normpath(folder / name))
                 for candidate in (path, Path(f"{path}.md")):
-                    if candidate in self._known:
+                    if candidate in self._file_set:
                         return candidate
             wanted = PurePosixPath(folded(name).removeprefix("/").removesuffix(".md"))
             only_notes = folded(name).endswith(".md")
-            named = [
+            with_name = [
                 path
                 for path in files.get(wanted.name, ())
                 if _ends_with(folded(self.relative(path)), wanted)
                 and (path.suffix in READERS or not only_notes)
             ]
-            if named:
-                return min(named, key=lambda path: _distance(path, source))
-        if called := aliases.get(folded(name)):
-            return min(called, key=lambda path: _distance(path, source))
+            if with_name:
+                return min(with_name, key=lambda path: _distance(path, source))
+        if with_alias := aliases.get(folded(name)):
+            return min(with_alias, key=lambda path: _distance(path, source))
         what = f"there is no note or file {name!r}"
-        kind = BrokenLinkError if _ENDING.search(name) else UnwrittenError
+        kind = BrokenLinkError if _FILE_SUFFIX.search(name) else UnwrittenError
         raise kind(what, name, lambda: self._nearest)
 
     def _find_public(self, name: str, source: Path) -> Path:
@@ -315,6 +322,7 @@ class Vault:
             error.names = lambda: self._nearest  # search only the names of published notes
             raise
         if path in self.hidden:
+            # The message must not reveal similar names.
             raise UnpublishedError("not published", name, lambda: Nearest(()))
         return path
 
@@ -331,7 +339,7 @@ class Vault:
         if not link.sub:
             return Target(path, note=note)
         if note is None:
-            return Target(path, anchor=link.sub)
+            return Target(path, anchor=link.sub)  # such as the page of a PDF: `#page=3`
         if link.sub.startswith("^"):
             lines = note.block_ids.get(link.sub[1:])
             if lines is None:
@@ -339,6 +347,7 @@ class Vault:
                 ids = [f"^{name}" for name in note.block_ids]
                 raise BrokenLinkError(what, link.sub, lambda: Nearest(ids))
             return Target(path, link.sub, note, lines)
+        # A Markdown link may also name a heading by its anchor: `[words](Note.md#the-heading)`.
         heading = None if link.wiki else note.heading_with_anchor(link.sub)
         heading = heading or note.heading(link.sub)
         if heading is None:
@@ -386,6 +395,7 @@ class Vault:
 
     @cached_property
     def _backlinks(self) -> dict[Path, list[Backlink]]:
+        """The backlinks of the notes for which they were requested."""
         return {}
 
     def mentions(self, note: Note) -> list[UnlinkedMention]:
@@ -399,11 +409,15 @@ class Vault:
         """
 
         def rank(source: Path, links: list[Link]) -> tuple[bool, float]:
-            """Return the sort key: whole sentences first, then many links for the note's size."""
+            """Return the sort key of a note with links to the target; a smaller one comes first.
+
+            First come notes with a link in a whole sentence, then those with the most links to the
+            target for the root of their size (so that long notes are not pushed down too far).
+            """
             note = self.notes[source]
-            # By the root of the size, long notes are not pushed down too far.
             size = len(note.links) + sum(1 for _ in self.links_in_drawings(note))
-            return not any(is_whole(link.sentence) for link in links), -len(links) / size**0.5
+            has_sentence = any(is_whole(link.sentence) for link in links)
+            return not has_sentence, -len(links) / size**0.5
 
         return [
             Backlink(
@@ -433,6 +447,7 @@ class Vault:
 
     @cached_property
     def _name_finder(self) -> NameFinder:
+        """The finder of the names of all notes in their texts."""
         return NameFinder(self.notes.values())
 
     @cached_property
@@ -478,6 +493,7 @@ class Vault:
 
     @cached_property
     def _nearest(self) -> Nearest:
+        """The index of all names, for similar ones."""
         return Nearest(self.names())
 
     @cached_property
@@ -513,8 +529,8 @@ _OF_TEXTS = (
     "_name_finder",
     "_backlinks",
 )
-#: Lengths of lines that are wrapped at a margin: three quarters of the lines are so long then, and
-#: one quarter if lines end where a sentence ends.
+#: The least and the largest length of lines that are wrapped at a margin. (In vaults with wrapped
+#: lines, three quarters of the lines have such a length, in others one quarter.)
 _MARGIN = 60, 110
 
 

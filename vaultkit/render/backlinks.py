@@ -14,14 +14,15 @@ from vaultkit.render.embeds import adapt_to_page
 from vaultkit.render.inline import InlineRenderer, literal
 from vaultkit.render.page import Page
 
-#: The number of list items that are visible; the rest is folded.
+#: The number of list items that are visible; the others are folded.
 SHOWN = 8
 
 
 def render_backlinks(page: Page) -> Element | None:
-    """Return the list of notes that link to the page or mention it, each with its sentence.
+    """Return the list of notes that link to the page or mention it; None if there are none.
 
-    It is an ``aside``, which Material's search leaves out if it contains no other ``aside``.
+    Each comes with its sentence. The list is an ``aside``, which Material's search leaves out if it
+    contains no other ``aside``.
     """
     note = page.vault.notes.get(page.host.path)
     backlinks = page.vault.backlinks(note) if note else []
@@ -43,12 +44,14 @@ def render_backlinks(page: Page) -> Element | None:
 
 
 def _make_list(items: Sequence[Element]) -> Element:
+    """Return an unordered list of these items."""
     made = Element("ul")
     made.extend(items)
     return made
 
 
 def _make_fold(words: str, items: Sequence[Element]) -> Element:
+    """Return a folded list, which opens at a click on the words."""
     fold = Element("details", {"class": "vk-fold"})
     SubElement(fold, "summary").text = words
     fold.append(_make_list(items))
@@ -80,6 +83,7 @@ def _mention_item(page: Page, mention: UnlinkedMention) -> Element:
 
 
 def _item_with_link(page: Page, source: Note) -> Element:
+    """Return a list item with a link to a note."""
     item = Element("li")
     href = page.href(Target(source.path))
     SubElement(item, "a", {"class": "wikilink", "href": href}).text = literal(source.title)
@@ -93,7 +97,10 @@ def section_of(source: Note, link: Link) -> tuple[str, str] | None:
 
 
 def _render_sentence(page: Page, source: Note, sentence: str) -> Iterator[Element]:
-    """Yield the rendered elements of a sentence of another note, without images and embeds."""
+    """Yield the rendered elements of a sentence of another note, without images and embeds.
+
+    There are none if it has no other text.
+    """
     part = Element("div")
     with page.within_note(source):
         text = SubElement(part, "p")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement
@@ -22,7 +21,7 @@ from vaultkit.render.coloured import mark_code
 from vaultkit.render.footnotes import Footnotes
 from vaultkit.render.inline import InlineRenderer, append, literal, position_of, tokens_between
 from vaultkit.render.page import Page
-from vaultkit.render.places import Names
+from vaultkit.render.places import Names, name_shapes
 from vaultkit.render.safe import close_html
 
 #: The callouts that Material styles, and Obsidian's other names for them.
@@ -42,15 +41,17 @@ CALLOUTS = {
 }
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _STYLE_OF = {name: style for style, names in CALLOUTS.items() for name in (style, *names)}
-#: Most lines of code that are not folded: above an output, and without one.
+#: Most lines of code that are not folded: above an output, which readers should see with the text
+#: above the code, and without one.
 _MOST_LINES, _MOST_WITHOUT_OUTPUT = 14, 24
 #: A directive of MyST, the dialect of Jupyter's books: ```` ```{note} Title ````.
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}[ \t]*(?P<title>.*)")
-#: Fields of such a block before its text; and the end of a notebook's cell.
+#: A field of such a directive before its text: ``:class: wide``.
 _FIELD = re.compile(r":[\w-]+:")
+#: The end of a notebook's cell: ``+++ {"tags": ["a"]}``.
 _CELL_ENDS = re.compile(r"\+\+\+(?:[ \t]+\{.*\})?")
 #: Properties of notes that are also notebooks.
-_NOTEBOOK = {"jupytext", "kernelspec"}
+_PROPERTIES_OF_NOTEBOOKS = {"jupytext", "kernelspec"}
 #: A disabled check box.
 _BOX = (
     '<label class="task-list-control"><input type="checkbox" disabled{}/>'
@@ -72,7 +73,7 @@ class BlockRenderer:
     lines_above
         The number of lines of the note above the text.
     names
-        The names of its parts; None if they have none.
+        The names by which checks refer to its parts; None if they have none.
     defined
         The parsed note, for the footnotes that the text refers to but does not contain.
     """
@@ -109,7 +110,10 @@ class BlockRenderer:
         return root
 
     def _render_all(self, parent: Element, tokens: Sequence[Token]) -> None:
-        """Render all of the given tokens into an element."""
+        """Render all of the given tokens into an element.
+
+        These may be the tokens of another text, such as a footnote.
+        """
         outer, self.tokens = self.tokens, tokens
         at = 0
         while at < len(tokens):
@@ -117,12 +121,16 @@ class BlockRenderer:
         self.tokens = outer
 
     def _render_block(self, parent: Element, at: int) -> int:
-        """Render the block that begins at a token; return the index of the next block."""
+        """Render the block whose first token has the index ``at``; return that of the next block.
+
+        The other methods take and return such indices, too.
+        """
         token = self.tokens[at]
         match token.type:
             case "front_matter":
                 return at + 1
             case "footnote_reference_open":
+                # The footnotes are rendered at the end of the text.
                 while self.tokens[at].type != "footnote_reference_close":
                     at += 1
                 return at + 1
@@ -147,15 +155,19 @@ class BlockRenderer:
                 return self._render_table(parent, at)
             case "blockquote_open":
                 return self._render_quote(parent, at)
-            case _ if token.nesting == 1:
+            case _ if token.nesting == 1:  # a list or an item
                 attributes = {name: str(value) for name, value in token.attrs.items()}
-                if token.type == "list_item_open" and self._is_task(at):
-                    self._mark_as_task(parent, attributes, at)
+                if token.type == "list_item_open" and (task := self._task_at(at)):
+                    parent.set("class", "task-list")
+                    attributes |= _attributes_of_task(task)
                 return self._render_inside(SubElement(parent, token.tag, attributes), at, at + 1)
         return at + 1
 
     def _render_inside(self, element: Element, opened: int, at: int) -> int:
-        """Render the rest of an open block; return the index of the next block."""
+        """Render the blocks in an open block, from ``at`` on; return the index behind its end.
+
+        ``opened`` is the index of the token that opened it.
+        """
         token = self.tokens[opened]
         self.spans.append(lines_of(token) or self.spans[-1])
         while self.tokens[at].level > token.level or self.tokens[at].nesting != -1:
@@ -172,28 +184,35 @@ class BlockRenderer:
 
         Their lines in the file are their own, or else those of the block, or of the open block.
         """
-        line = InlineRenderer(self.page, self.footnotes, self.names)
+        renderer = InlineRenderer(self.page, self.footnotes, self.names)
         if self.names is not None:
             span = lines_of(inline) or (block and lines_of(block)) or self.spans[-1]
-            line.places = self.source.places(inline, span, cell)
-        return line
+            renderer.places = self.source.places(inline, span, cell)
+        return renderer
 
     def _render_paragraph(self, parent: Element, at: int) -> int:
         """Render the paragraph that begins at a token; return the index of the token behind it."""
         inline = self.tokens[at + 1]
-        if _CELL_ENDS.fullmatch(inline.content) and _NOTEBOOK & self.note.meta.keys():
+        is_notebook = bool(_PROPERTIES_OF_NOTEBOOKS & self.note.meta.keys())
+        if is_notebook and _CELL_ENDS.fullmatch(inline.content):
             return at + 3
-        line = self._inline_renderer(inline, block=self.tokens[at])
+        renderer = self._inline_renderer(inline, block=self.tokens[at])
         first = 0
-        if self.tokens[at - 1].type == "list_item_open" and (match := TASK.match(inline.content)):
-            first = match.end()
-            box = _BOX.format(" checked" if match["state"] != " " else "")
-            line.html_before = self.page.stash(box)
-        hidden = self.tokens[at].hidden
-        return self._render_prose(parent, inline, line, first, hidden, at + 3)
+        if self.tokens[at - 1].type == "list_item_open" and (task := self._task_at(at - 1)):
+            first = task.end()
+            box = _BOX.format(" checked" if task["state"] != " " else "")
+            renderer.html_before = self.page.stash(box)
+        is_tight = self.tokens[at].hidden
+        return self._render_prose(parent, inline, renderer, first, is_tight, at + 3)
 
     def _render_prose(
-        self, parent: Element, inline: Token, line: InlineRenderer, first: int, tight: bool, at: int
+        self,
+        parent: Element,
+        inline: Token,
+        renderer: InlineRenderer,
+        first: int,
+        is_tight: bool,
+        at: int,
     ) -> int:
         """Render the text of a paragraph; return the index of the next block.
 
@@ -201,11 +220,11 @@ class BlockRenderer:
         ----------
         parent
             The element into which the text is rendered.
-        inline, line
+        inline, renderer
             The token of the whole paragraph, and the renderer for it.
         first
             The position at which the text begins, such as behind the type of a callout.
-        tight
+        is_tight
             Whether the text becomes no paragraph: it belongs to an item of a tight list.
         at
             The index of the token behind the paragraph.
@@ -215,23 +234,27 @@ class BlockRenderer:
         card = CARD.fullmatch(content) if CARD_MARK.search(content) else None
         children = inline.children or []
         if card and (card["answer"] or self._follows_directly(at)):
-            return self._render_card(parent, inline, line, first, card, at)
-        rest = tokens_between(children, first) if first else children
-        pending: list[Token] = []
-        for index, child in enumerate(rest):
-            if _is_alone(rest, index):
-                self._render_text(parent, inline, pending, line, tight)
-                pending = []
-                self._add_display(
-                    parent, child.content, line.check_name("formula", position_of(child))
-                )
-            else:
-                pending.append(child)
-        self._render_text(parent, inline, pending, line, tight)
+            return self._render_card(parent, inline, renderer, first, card, at)
+        tokens = tokens_between(children, first) if first else children
+        before_display: list[Token] = []
+        for index, token in enumerate(tokens):
+            if not _is_lone_display(tokens, index):
+                before_display.append(token)
+                continue
+            self._render_text(parent, inline, before_display, renderer, is_tight)
+            before_display = []
+            name = renderer.check_name("formula", position_of(token))
+            self._add_display(parent, token.content, name)
+        self._render_text(parent, inline, before_display, renderer, is_tight)
         return at
 
     def _render_text(
-        self, parent: Element, inline: Token, tokens: list[Token], line: InlineRenderer, tight: bool
+        self,
+        parent: Element,
+        inline: Token,
+        tokens: list[Token],
+        renderer: InlineRenderer,
+        is_tight: bool,
     ) -> None:
         """Render tokens of a paragraph between two displayed formulas; nothing if all are blank.
 
@@ -240,12 +263,12 @@ class BlockRenderer:
         tokens = tokens_between(tokens, 0)
         if all(token.type in ("text", "comment") and not token.content.strip() for token in tokens):
             return
-        if not tight:
-            self._render_with_id(parent, SubElement(parent, "p"), inline, tokens, line)
+        if not is_tight:
+            self._render_with_id(parent, SubElement(parent, "p"), inline, tokens, renderer)
             return
         if len(parent):
-            append(parent, "\n")
-        self._render_with_id(parent, parent, inline, tokens, line)
+            append(parent, "\n")  # behind a displayed formula
+        self._render_with_id(parent, parent, inline, tokens, renderer)
 
     def _render_with_id(
         self,
@@ -253,22 +276,24 @@ class BlockRenderer:
         element: Element,
         inline: Token,
         tokens: list[Token],
-        line: InlineRenderer,
+        renderer: InlineRenderer,
     ) -> None:
         """Render tokens into an element; if the paragraph ends in ``^id``, set this id.
 
         A paragraph that has nothing but the id is removed, and the element above it gets the id.
+        ``parent`` contains the element, or is the element itself if it is an item of a tight list.
         """
         match = block_id(inline.content)
+        # The tokens may be only a part of the paragraph, which ends before the id.
         ends_in_id = match and tokens and _text_reaches(tokens[-1], match.end("id"))
         if not match or not ends_in_id:
-            line.fill(element, tokens)
+            renderer.fill(element, tokens)
             return
         tokens = tokens_between(tokens, 0, match.start())
         if tokens and tokens[-1].type == "text":
             last = tokens.pop()
             tokens.append(Token("text", "", 0, content=last.content.rstrip(), meta=last.meta))
-        line.fill(element, tokens)
+        renderer.fill(element, tokens)
         siblings = [child for child in parent if child is not element]
         if element.tag == "p" and not tokens and siblings:
             parent.remove(element)
@@ -278,12 +303,12 @@ class BlockRenderer:
     def _render_heading(self, parent: Element, at: int) -> int:
         """Render a heading; only on the page of its own note does it get its anchor."""
         token, inline = self.tokens[at], self.tokens[at + 1]
-        line = self._inline_renderer(inline, block=token)
-        line.is_heading = True
+        renderer = self._inline_renderer(inline, block=token)
+        renderer.is_heading = True
         heading = SubElement(parent, token.tag)
-        if not self.page.open_embeds and (slug := self.headings.get((token.map or [-1])[0] + 1)):
+        if not self.page.open_embeds and (slug := self.headings.get(_line(token))):
             heading.set("id", slug)
-        self._render_with_id(parent, heading, inline, inline.children or [], line)
+        self._render_with_id(parent, heading, inline, inline.children or [], renderer)
         return at + 3
 
     def _render_table(self, parent: Element, at: int) -> int:
@@ -306,12 +331,12 @@ class BlockRenderer:
                     if align:
                         cell.set("style", f"text-align: {align};")
                     inline = self.tokens[at + 1]
-                    line = self._inline_renderer(inline, cell=True)
-                    self._render_with_id(row, cell, inline, inline.children or [], line)
+                    renderer = self._inline_renderer(inline, cell=True)
+                    self._render_with_id(row, cell, inline, inline.children or [], renderer)
             at += 1
         self.spans.pop()
         if table.find("tbody") is None:
-            SubElement(table, "tbody")
+            SubElement(table, "tbody")  # as Python-Markdown does for a table with heads only
         return at + 1
 
     # --- Formulas, code, HTML --------------------------------------------------------------------
@@ -321,8 +346,8 @@ class BlockRenderer:
         if self.names is None:
             return None
         first = (token.map or [0])[0]
-        raw = self.lines[first] if first < len(self.lines) else ""
-        return self.names.at("formula", first + 1, max(raw.find("$$"), 0) + 1)
+        first_line = self.lines[first] if first < len(self.lines) else ""
+        return self.names.at("formula", first + 1, max(first_line.find("$$"), 0) + 1)
 
     def _add_display(self, parent: Element, tex: str, name: str | None) -> None:
         """Append a displayed formula, in the delimiters that the typesetting looks for."""
@@ -332,31 +357,36 @@ class BlockRenderer:
             box.set("data-check", name)
 
     def _add_finished_html(self, parent: Element, source: str) -> None:
+        """Append HTML that the host inserts as it is."""
         # If the HTML is alone in its paragraph, the host removes the paragraph.
         SubElement(parent, "p").text = self.page.stash(source)
 
     def _render_fence(self, parent: Element, token: Token) -> None:
         """Render a fence: an admonition of MyST as a callout, all others as highlighted code."""
         lines = token.content.removesuffix("\n").split("\n")
-        if directive := _DIRECTIVE.fullmatch(token.info.strip()):
+        info = token.info.strip()
+        if directive := _DIRECTIVE.fullmatch(info):
             while lines and _FIELD.match(lines[0]):
                 del lines[0]
             if kind := ADMONITIONS.get(directive["name"]):
                 self._render_admonition(parent, kind, directive["title"].strip(), lines)
                 return
-        line = (token.map or [-1])[0] + 1
+        line = _line(token)
         fence = self.fences.get(line + self.lines_above)
-        if fence is None or fence.info != token.info.strip():
-            fence = Fence(0, 0, token.info.strip(), (), "", True)
+        if fence is None or fence.info != info:
+            # A fence that is not one of the note, such as one in a text that a directive contains.
+            fence = Fence(0, 0, info, (), prefix="", closed=True)
         name = self.names.blocks.get(line, "") if self.names else ""
         code = parse_info_string(fence, self.classes.get(fence.line, []), name)
         coloured = self.page.highlighted("\n".join(lines), code)
-        names = self.page.vault.options.coloured
-        if "output" in code.classes and (tables := printed.tables_to_html("\n".join(lines), names)):
-            coloured = f"{coloured.partition('<pre')[0]}{tables}</div>"
-        coloured = mark_code(coloured, names)
+        arrays = self.page.vault.options.coloured
+        if "output" in code.classes:
+            tables = printed.tables_to_html("\n".join(lines), arrays)
+            # The tables replace the ``<pre>`` in the box of the output.
+            coloured = f"{coloured.partition('<pre')[0]}{tables}</div>" if tables else coloured
+        coloured = mark_code(coloured, arrays)
         if self.names and self.names.spots:
-            coloured = _name_shapes(coloured, lines, line, self.names)
+            coloured = name_shapes(coloured, lines, line, self.names)
         if "long" in code.classes:
             coloured = fold(coloured, lines)
         self._add_finished_html(parent, coloured)
@@ -366,6 +396,7 @@ class BlockRenderer:
         box = SubElement(parent, "div", {"class": _callout_classes(["admonition", kind])})
         name = SubElement(box, "p", {"class": "admonition-title"})
         words = tokenize_line(title or kind.title(), self.env)
+        # Its lines are not those of the note, so that no name or fence of the note is in it.
         names, self.names = self.names, None
         fences, self.fences = self.fences, {}
         InlineRenderer(self.page, self.footnotes).fill(name, words)
@@ -383,28 +414,19 @@ class BlockRenderer:
 
     # --- Lists, quotes, cards --------------------------------------------------------------------
 
-    def _is_task(self, at: int) -> bool:
-        """Return whether the list item that begins at a token is a task: *[ ] …*."""
-        first = self.tokens[at + 1]
-        return first.tag == "p" and TASK.match(self.tokens[at + 2].content) is not None
-
-    def _mark_as_task(self, parent: Element, attributes: dict[str, str], at: int) -> None:
-        """Begin a task item; as in Obsidian, any character but a blank ticks its box."""
-        match = TASK.match(self.tokens[at + 2].content)
-        state = match["state"] if match else " "
-        attributes["class"] = "task-list-item"
-        parent.set("class", "task-list")
-        if state not in " xX":
-            attributes["data-task"] = state
+    def _task_at(self, at: int) -> re.Match[str] | None:
+        """Return the match of ``[ ] `` in the list item that begins at a token, if it is a task."""
+        is_text = self.tokens[at + 1].tag == "p"
+        return TASK.match(self.tokens[at + 2].content) if is_text else None
 
     def _render_quote(self, parent: Element, at: int) -> int:
         """Render a quote, or the callout that its first line makes of it.
 
         Returns the index of the token behind it.
         """
-        first = self.tokens[at + 2] if self.tokens[at + 1].type == "paragraph_open" else None
-        callout = CALLOUT.match(first.content) if first else None
-        if not first or not callout:
+        inline = self.tokens[at + 2] if self.tokens[at + 1].type == "paragraph_open" else None
+        callout = CALLOUT.match(inline.content) if inline else None
+        if not inline or not callout:
             return self._render_inside(SubElement(parent, "blockquote"), at, at + 1)
         kind = "-".join(callout["type"].lower().split())
         if callout["fold"]:
@@ -415,26 +437,27 @@ class BlockRenderer:
         else:
             box = SubElement(parent, "div", {"class": _callout_classes(["admonition", kind])})
             title = SubElement(box, "p", {"class": "admonition-title"})
-            line_of = (self.tokens[at].map or [-1])[0] + 1
-            name = self.names.predictions.get(line_of, "") if self.names else ""
+            name = self.names.predictions.get(_line(self.tokens[at]), "") if self.names else ""
             if name and "question" in box.attrib["class"].split():
                 box.set("data-check", name)
-        line = self._inline_renderer(first, block=self.tokens[at + 1])
+        renderer = self._inline_renderer(inline, block=self.tokens[at + 1])
         if callout["title"].strip():
             words = tokens_between(
-                first.children or [], callout.start("title"), callout.end("title")
+                inline.children or [], callout.start("title"), callout.end("title")
             )
-            self._render_with_id(box, title, first, words, line)
+            self._render_with_id(box, title, inline, words, renderer)
         else:
             title.text = literal(callout["type"].title())
-        after = self._render_prose(box, first, line, callout.end(), False, at + 4)
-        return self._render_inside(box, at, after)
+        # Text on the lines below the title is part of its paragraph; other blocks follow it.
+        first, behind_paragraph = callout.end(), at + 4
+        next_block = self._render_prose(box, inline, renderer, first, False, behind_paragraph)
+        return self._render_inside(box, at, next_block)
 
     def _render_card(
         self,
         parent: Element,
         inline: Token,
-        line: InlineRenderer,
+        renderer: InlineRenderer,
         first: int,
         card: re.Match[str],
         at: int,
@@ -449,15 +472,15 @@ class BlockRenderer:
         box = SubElement(parent, "details", {"class": "flashcard", "id": name})
         children = inline.children or []
         question = tokens_between(children, first, first + card.end("question"))
-        line.fill(SubElement(box, "summary"), question)
+        renderer.fill(SubElement(box, "summary"), question)
         if card["answer"]:
-            self._render_prose(box, inline, line, first + card.start("answer"), False, at)
+            self._render_prose(box, inline, renderer, first + card.start("answer"), False, at)
         while self._follows_directly(at):
             at = self._render_block(box, at)
         return at
 
     def _unique_card_id(self, question: str) -> str:
-        """Return an id for a question, unique on the page."""
+        """Return an id for a question, unique on the page: *What is $x$?* → ``card-what-is-x``."""
         words = " ".join(re.sub(r"[/$^]", " ", question).split())
         base = name = f"card-{address(words)}"
         number = 1
@@ -468,11 +491,25 @@ class BlockRenderer:
         return name
 
     def _follows_directly(self, at: int) -> bool:
-        """Return whether the block at a token follows the one before it without a blank line."""
+        """Return whether a block begins at a token, without a blank line above it."""
         if at >= len(self.tokens) or self.tokens[at].nesting == -1:
             return False
         first = (self.tokens[at].map or (0, 0))[0]
         return first > 0 and bool(self.lines[first - 1].strip("> \t"))
+
+
+def _line(token: Token) -> int:
+    """Return the first line of a token, counted from 1; 0 if it has none."""
+    return (token.map or [-1])[0] + 1
+
+
+def _attributes_of_task(task: re.Match[str]) -> dict[str, str]:
+    """Return the attributes of a list item that is a task, given the match of `TASK`.
+
+    As in Obsidian, any character but a blank ticks its box; style sheets may show others than *x*.
+    """
+    attributes = {"class": "task-list-item"}
+    return attributes if task["state"] in " xX" else {**attributes, "data-task": task["state"]}
 
 
 def _footnotes_in(tokens: Sequence[Token]) -> dict[str, list[Token]]:
@@ -493,17 +530,17 @@ def _css_classes_of_fences(note: Note) -> dict[int, list[str]]:
     for block in note.blocks:
         if block.output:
             classes[block.output.line] = ["output"]
-        known = block.fence.options
-        words: list[str] = [w for w in ("raises", "no-run", "volatile") if w in known]
+        options = block.fence.options
+        names: list[str] = [name for name in ("raises", "no-run", "volatile") if name in options]
         most = _MOST_LINES if block.output else _MOST_WITHOUT_OUTPUT
         if len(block.fence.lines) > most:
-            words.append("long")
-        classes[block.fence.line] = words
+            names.append("long")
+        classes[block.fence.line] = names
     return classes
 
 
 def _callout_classes(names: list[str]) -> str:
-    """Return the classes of a callout, including the one that Material styles.
+    """Return the classes of a callout, including one that Material styles; *note* for others.
 
     Examples
     --------
@@ -516,32 +553,11 @@ def _callout_classes(names: list[str]) -> str:
     return " ".join(names)
 
 
-def _name_shapes(coloured: str, lines: Sequence[str], fence_line: int, names: Names) -> str:
-    """Wrap each shape in a comment of highlighted code in an element with its name.
+def _is_lone_display(tokens: Sequence[Token], at: int) -> bool:
+    """Return whether a token is a displayed formula, alone on its lines within a paragraph.
 
-    ``lines`` is the code, which begins one line below ``fence_line`` of the note.
+    Blanks may be between it and the end of the line.
     """
-    code = coloured.split("\n")
-    # Pygments drops blank lines at the beginning.
-    blank = next((number for number, text in enumerate(lines) if text.strip()), 0)
-    for index, line in enumerate(code[: len(lines) - blank]):
-        spots = names.spots.get(fence_line + blank + index + 1, ())
-        statement, opening, comment = line.rpartition('<span class="c1">')
-        if not opening:
-            continue
-        wrapped = ""
-        # From right to left, so that each search leaves out the shapes that are wrapped already.
-        for _, spot in sorted(spots, key=lambda found: found[0], reverse=True):
-            head, text, tail = comment.rpartition(html.escape(spot.text, quote=False))
-            if text:
-                comment = head
-                wrapped = f'<span data-check="{spot.name}">{text}</span>{tail}{wrapped}'
-        code[index] = statement + opening + comment + wrapped
-    return "\n".join(code)
-
-
-def _is_alone(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether a token is a displayed formula, alone on its lines within a paragraph."""
     if tokens[at].type != "math_inline_double" or tokens[at].level:
         return False
     line_ends = ("softbreak", "hardbreak")
@@ -559,7 +575,10 @@ def _text_reaches(token: Token, place: int) -> bool:
 
 
 def _set_id(parent: Element, element: Element, name: str) -> None:
-    """Set the id of an element to the ``^id`` written after it."""
+    """Set the id of an element to the ``^id`` written after it.
+
+    ``parent`` contains the element, or is the element itself.
+    """
     if element.tag in HEADINGS:
         # A heading keeps its own anchor.
         SubElement(element, "span", {"id": name})

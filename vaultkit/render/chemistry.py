@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from vaultkit.read.macros import COMMAND, argument_at
 
+#: The arrows of mhchem and their TeX; the longer ones first, since shorter ones may begin them.
 _ARROWS = {
     "<-->": r"\rightleftarrows",
     "<=>>": r"\mathrel{⥂}",
@@ -22,6 +23,7 @@ _ARROWS = {
 }
 _ARROW = re.compile("|".join(map(re.escape, _ARROWS)) + "|[→←↔⇌]")
 _ARROWS |= {"→": _ARROWS["->"], "←": _ARROWS["<-"], "↔": _ARROWS["<->"], "⇌": _ARROWS["<=>"]}
+#: The bonds of ``\bond{…}`` and their TeX.
 _BONDS = {
     **dict.fromkeys(("-", "1"), "-"),
     **dict.fromkeys(("=", "2"), "="),
@@ -38,32 +40,52 @@ _GREEK = (
     r"|tau|upsilon|phi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega)"
     r"(?![A-Za-z])(?:\{\}|\s+)?"
 )
+#: Letters, Greek ones included: *Na*, ``\mu``.
 _LETTERS = re.compile(rf"(?:[^\W\d_]|{_GREEK})+")
 #: A stoichiometric number: *2*, *0.5*, *1/2*, *n*, *2n*, *$n$/2*; but not the *p* of *pH*.
 #: (*$n$* alone is mathematics.)
 _AMOUNT = re.compile(
-    r"(?!(?:pH|pOH|pK|pC|iPr|iBu)(?![a-z]))(?P<sign>[-+]?)(?:(?P<above>\d+|[a-z]|\$[a-z]\$)/(?P<below>\d+)"
-    r"|\([-+]?\d+/\d+\)|\d+[.,]\d+|\.\d+|\d+(?:[a-z](?=\s*[A-Z]))?|[a-z](?=\s*[A-Z]))"
+    r"""
+    (?! (?:pH|pOH|pK|pC|iPr|iBu)(?![a-z]) )
+    (?P<sign> [-+]? )
+    (?:
+        (?P<above> \d+ | [a-z] | \$[a-z]\$ ) / (?P<below> \d+ )
+        | \([-+]?\d+/\d+\)
+        | \d+[.,]\d+ | \.\d+
+        | \d+ (?:[a-z](?=\s*[A-Z]))?
+        | [a-z](?=\s*[A-Z])
+    )""",
+    re.VERBOSE,
 )
-#: A superscript without braces: a charge, a number, a letter, a dot; its minus is not a bond.
+#: A superscript without braces; its minus is not a bond.
 _RAISED = re.compile(
-    r"[-+]?\d+[a-z]?(?:\++|-+(?![A-Za-z\d\[\\$]))?|[a-zA-Z](?:\++|-+(?![A-Za-z]))?|[-+*]+|\.+[-+]*|'+"
+    r"""
+    [-+]?\d+[a-z]? (?: \++ | -+(?![A-Za-z\d\[\\$]) )?  # a number, perhaps with a charge: *2-*
+    | [a-zA-Z] (?: \++ | -+(?![A-Za-z]) )?             # a letter, the same: *n+*
+    | [-+*]+                                           # a charge
+    | \.+[-+]* | '+                                    # radicals, primes
+    """,
+    re.VERBOSE,
 )
 _SCRIPT = re.compile(r"[\^_]|'+")
 _LOWERED = re.compile(r"[-+]?\d+|[a-zA-Z]")
 #: A charge without ``^``: a plus, or a minus at the end of a formula.
 _CHARGE = re.compile(r"\++|-+(?=$|[\s\]}.,;:_^|&]|\\\}|\\\\|\([a-z]{1,3}\))")
+#: A state of aggregation or a crystal system: *(aq)*, *(s, $\alpha$)*, *($\infty$)*.
 _STATE = re.compile(r"\s*\((?:[a-z]{1,3}(?:,\s*\$[^$]*\$)?|(?:\\ca\s*)?\$[^$]*\$)\)")
+#: The numbers before an element: ``^14_6``, ``^{227}_{90}``.
 _ISOTOPE = re.compile(r"\^(?:\d+|\{\d+\})(?:_(?:-?\d+|\{-?\d+\}))?(?=[A-Za-z])")
-#: After numbers and single letters, a hyphen is not a bond: *1s^2-N*, *2-butene*, *d-orbital*.
-_IS_PREFIX = re.compile(r"(?:^|[^_{\d])\d+$|\^\{\d+\}$|\\mathrm\{(?:[a-z]|\\[A-Za-z]+)\}$")
-#: The sign of a precipitate or gas.
-_FALLS = re.compile(r"\s(?:v|\(v\)|\^|\(\^\))(?=\s|$)")
+#: TeX after which a hyphen is not a bond, since it ends in a number or a single letter: *1s^2-N*,
+#: *2-butene*, *d-orbital*.
+_ENDS_IN_PREFIX = re.compile(r"(?:^|[^_{\d])\d+$|\^\{\d+\}$|\\mathrm\{(?:[a-z]|\\[A-Za-z]+)\}$")
+#: The sign of a precipitate, *v*, or a gas, *^*.
+_FALLS_OR_RISES = re.compile(r"\s(?:v|\(v\)|\^|\(\^\))(?=\s|$)")
 #: Commands whose arguments also contain chemistry, and the number of arguments.
 _WITH_CHEMISTRY = {
     **dict.fromkeys(("frac", "overset", "underset", "stackrel"), 2),
     **dict.fromkeys(("underbrace", "overbrace", "boxed", "cancel", "ce"), 1),
 }
+#: Commands without arguments, by their names, that TeX writes otherwise or as they are.
 _SIGNS = {"{": r"\{", "}": r"\}", ",": r"\,", ";": r"\;", " ": r"\ ", "\\": r"\\", "ca": r"{\sim}"}
 
 
@@ -81,6 +103,9 @@ def formula_to_tex(text: str) -> str:
 class _Formula:
     r"""Parses chemistry from left to right; each method tries to parse one kind of part.
 
+    The methods ``parse_…`` return whether such a part begins at the position; if so, they add its
+    TeX and move the position behind it.
+
     Parameters
     ----------
     text
@@ -91,8 +116,9 @@ class _Formula:
         self.text = text
         #: The position up to which it is parsed.
         self.position = 0
-        #: The translated parts; scripts that follow apply to the last one if it is an atom.
+        #: The translated parts.
         self.parts: list[str] = []
+        #: Whether scripts that follow are those of the last part, such as an atom.
         self.takes_scripts = False
 
     def write(self) -> str:
@@ -116,14 +142,14 @@ class _Formula:
         return True
 
     def match(self, pattern: re.Pattern[str] | str) -> re.Match[str] | None:
-        """Consume and return a match of a pattern."""
+        """Return the match of a pattern at the position, and move behind it; None without one."""
         match = re.compile(pattern).match(self.text, self.position)
         self.position = match.end() if match else self.position
         return match
 
     def parse_precipitate_or_gas(self) -> bool:
         """Parse the sign of a precipitate, *v*, or a gas, *^*."""
-        match = self.match(_FALLS) if self.parts else None
+        match = self.match(_FALLS_OR_RISES) if self.parts else None
         if not match:
             return False
         return self.add(r"\,\downarrow " if "v" in match[0] else r"\,\uparrow ")
@@ -143,25 +169,28 @@ class _Formula:
         if sign := self.match(r"(?:[-+=]|\\pm|\\mp)(?=\s|$)"):
             self.match(r"\s+")
             return self.add(f" {{}}{sign[0]}{{}} ")
-        apart = self.takes_scripts and re.match(r"[\w\[(\\{$^]", self.text[self.position :])
-        return self.add("~" if apart and not _ARROW.match(self.text, self.position) else " ")
+        # TeX would ignore the blank between two formulas.
+        begins_formula = re.match(r"[\w\[(\\{$^]", self.text[self.position :])
+        is_arrow = _ARROW.match(self.text, self.position)
+        is_between = self.takes_scripts and begins_formula and not is_arrow
+        return self.add("~" if is_between else " ")
 
     def parse_arrow(self) -> bool:
-        """Parse an arrow with its labels above and below."""
+        """Parse an arrow with its labels above and below: *->[above][below]*."""
         match = self.match(_ARROW)
         if not match:
             return False
-        written = _ARROWS[match[0]]
-        texts: list[str] = []
-        while self.text[self.position : self.position + 1] == "[" and len(texts) < 2:
+        tex = _ARROWS[match[0]]
+        labels: list[str] = []
+        while self.text[self.position : self.position + 1] == "[" and len(labels) < 2:
             end = _find_closing(self.text, self.position)
-            texts.append(formula_to_tex(self.text[self.position + 1 : end]))
+            labels.append(formula_to_tex(self.text[self.position + 1 : end]))
             self.position = end + 1
         self.match(r"\s+")
-        for where, text in zip(("overset", "underset"), texts, strict=False):
-            written = rf"\{where}{{{text}}}{{{written}}}"
-        apart = r"\;" if texts else " "
-        return self.add(f"{apart}{written}{apart}")
+        for command, label in zip(("overset", "underset"), labels, strict=False):
+            tex = rf"\{command}{{{label}}}{{{tex}}}"
+        space = r"\;" if labels else " "
+        return self.add(f"{space}{tex}{space}")
 
     def parse_mathematics(self) -> bool:
         """Parse mathematics between dollars."""
@@ -169,22 +198,26 @@ class _Formula:
         return match is not None and self.add(f"{{{match['tex']}}}", takes_scripts=True)
 
     def parse_isotope(self) -> bool:
-        """Parse the numbers before an element, and the element: *^{227}_{90}Th*."""
-        begin = re.compile(r"(?P<nothing>\{\})?(?=[\^_])").match(self.text, self.position)
+        """Parse the numbers before an element, and the element: *^{227}_{90}Th*.
+
+        Empty braces before them, ``{}^{14}C``, say that they are not scripts of the part before.
+        """
+        begin = re.compile(r"(?P<braces>\{\})?(?=[\^_])").match(self.text, self.position)
         if not begin:
             return False
-        is_script_of_part = self.takes_scripts and not begin["nothing"]
-        if is_script_of_part and not _ISOTOPE.match(self.text, begin.end()):
+        may_be_of_last_part = self.takes_scripts and not begin["braces"]
+        if may_be_of_last_part and not _ISOTOPE.match(self.text, begin.end()):
             return False
         self.position = begin.end()
         above, below = self.read_scripts(before_atom=True)
-        base = self.match(_LETTERS)
-        if not base:
+        element = self.match(_LETTERS)
+        if not element:
+            # They are scripts of nothing, or of the part before.
             self.position = begin.end()
-            return bool(begin["nothing"]) and self.parse_scripts()
+            return bool(begin["braces"]) and self.parse_scripts()
         lowered, raised = _script_to_tex(below or ""), _script_to_tex(above or "")
-        written = rf"\prescript{{{raised}}}{{{lowered}}}{{{_to_upright(base[0])}}}"
-        return self.add(written, takes_scripts=True)
+        tex = rf"\prescript{{{raised}}}{{{lowered}}}{{{_to_upright(element[0])}}}"
+        return self.add(tex, takes_scripts=True)
 
     def read_scripts(self, *, before_atom: bool = False) -> tuple[str | None, str | None]:
         """Parse at most one superscript and one subscript; return both, None for a missing one.
@@ -194,24 +227,27 @@ class _Formula:
         """
         raised = lowered = None
         while sign := _SCRIPT.match(self.text, self.position):
-            lowers = sign[0] == "_"
-            is_second = (lowered if lowers else raised) is not None
+            is_lowered = sign[0] == "_"
+            is_second = (lowered if is_lowered else raised) is not None
             is_out_of_order = not before_atom and lowered is not None
             if is_second or is_out_of_order:
                 break
             self.position = sign.end()
             if sign[0].startswith("'"):
-                inner = sign[0]
+                script = sign[0]
             elif self.text[self.position : self.position + 1] in ("{", "$", "\\"):
-                inner, self.position = _parse_script(self.text, self.position)
+                script, self.position = _parse_script(self.text, self.position)
             else:
-                match = self.match(_LOWERED if lowers else _RAISED)
-                inner = match[0] if match else ""
-            lowered, raised = (inner, raised) if lowers else (lowered, inner)
+                match = self.match(_LOWERED if is_lowered else _RAISED)
+                script = match[0] if match else ""
+            if is_lowered:
+                lowered = script
+            else:
+                raised = script
         return raised, lowered
 
     def parse_scripts(self) -> bool:
-        """Parse the scripts after a part."""
+        """Parse the scripts after a part, perhaps behind empty braces."""
         self.match(r"\{\}(?=[\^_])")
         begins = self.position
         raised, lowered = self.read_scripts()
@@ -221,38 +257,39 @@ class _Formula:
         return True
 
     def attach_scripts(self, raised: str | None, lowered: str | None) -> None:
-        """Add scripts to the last part."""
+        """Add scripts to the last part, or to nothing if it takes none; None is no script."""
         base = self.parts.pop() if self.takes_scripts and self.parts else "{}"
+        # What has scripts already, or is a bracket, must be a group to get scripts.
         if re.search(r"[\^_]\{", base) or base in (")", "]", r"\}"):
             base = f"{{{base}}}"
-        for sign, inner in (("_", lowered), ("^", raised)):
-            if inner is not None:
-                base += f"{sign}{{{_script_to_tex(inner, is_raised=sign == '^')}}}"
+        if lowered is not None:
+            base += f"_{{{_script_to_tex(lowered)}}}"
+        if raised is not None:
+            base += f"^{{{_script_to_tex(raised, is_raised=True)}}}"
         self.add(base, takes_scripts=True)
 
     def parse_amount(self) -> bool:
-        """Parse the stoichiometric number before a formula."""
+        """Parse the stoichiometric number before a formula: *2 H2O*, *1/2 O2*."""
         if self.takes_scripts:
-            return False
-        if italic := self.match(r"([a-z])-(?=[A-Z])"):
-            return self.add(rf"{italic[1]}\text{{-}}")
+            return False  # the number behind an atom is its subscript
+        if italic := self.match(r"(?P<letter>[a-z])-(?=[A-Z])"):
+            return self.add(rf"{italic['letter']}\text{{-}}")  # *n-Bu*
         match = self.match(_AMOUNT)
         if not match:
             return False
-        text = match[0].replace(",", "{,}")
+        tex = match[0].replace(",", "{,}")
         if match["above"]:
-            text = rf"{match['sign']}\tfrac{{{match['above'].strip('$')}}}{{{match['below']}}}"
-        apart = re.compile(r"\s*(?=[A-Z\[({\\$^])").match(self.text, self.position)
-        self.position = apart.end() if apart else self.position
-        return self.add(text + (r"\," if apart else ""))
+            tex = rf"{match['sign']}\tfrac{{{match['above'].strip('$')}}}{{{match['below']}}}"
+        is_before_formula = self.match(r"\s*(?=[A-Z\[({\\$^])")
+        return self.add(tex + (r"\," if is_before_formula else ""))
 
     def parse_letters(self) -> bool:
-        """Parse elements, and other words in letters."""
+        """Parse elements, and other words in letters: *NaCl*."""
         match = self.match(_LETTERS)
         return match is not None and self.add(_to_upright(match[0]), takes_scripts=True)
 
     def parse_number(self) -> bool:
-        """Parse the number after a part as its subscript."""
+        """Parse a number: behind a part that takes scripts, it is the subscript."""
         match = self.match(r"\d+")
         if match and self.takes_scripts:
             self.attach_scripts(None, match[0])
@@ -262,28 +299,28 @@ class _Formula:
 
     def parse_sign(self) -> bool:
         """Parse a charge, a bond, a plus sign, or a sign that separates two parts."""
-        if self.takes_scripts and not self.begins_open_group() and (charge := self.match(_CHARGE)):
+        if self.takes_scripts and not self.is_end_of_group() and (charge := self.match(_CHARGE)):
             self.attach_scripts(charge[0], None)
             return True
         if self.match(r"\.\.\."):
             return self.add(r"\ldots ")
         if self.match(r"\s*(?:\*|\\cdot(?![A-Za-z])|\.)\s*"):
-            return self.add(r"\,{\cdot}\,")
-        prefix = bool(self.parts) and _IS_PREFIX.search(self.parts[-1])
-        if self.match(r"-(?=[A-Za-z\d])" if prefix else r"-(?=\d)"):
+            return self.add(r"\,{\cdot}\,")  # the water of a salt: *CuSO4 * 5H2O*
+        is_behind_prefix = bool(self.parts) and _ENDS_IN_PREFIX.search(self.parts[-1])
+        if self.match(r"-(?=[A-Za-z\d])" if is_behind_prefix else r"-(?=\d)"):
             return self.add(r"\text{-}")
-        if match := self.match(r"[-=#]"):
-            return self.add(f"{{{_BONDS[match[0]]}}}")
+        if bond := self.match(r"[-=#]"):
+            return self.add(f"{{{_BONDS[bond[0]]}}}")
         if self.match(r"\+\s*"):
             return self.add("{}+{} ")
-        if match := self.match(r"([,;])(\s*)"):
-            return self.add(f"{{{match[1]}}}" + r"\;" * bool(match[2]))
+        if comma := self.match(r"(?P<sign>[,;])(?P<space>\s*)"):
+            return self.add(f"{{{comma['sign']}}}" + r"\;" * bool(comma["space"]))
         return False
 
-    def begins_open_group(self) -> bool:
-        """Return whether a group with open bonds at both ends begins here: *-CH2-*."""
-        term = re.split(r"\s", self.text[: self.position])[-1]
-        return term.startswith("-") and self.text[self.position] == "-"
+    def is_end_of_group(self) -> bool:
+        """Return whether a minus here is the second open bond of a group: *-CH2-*."""
+        formula = re.split(r"\s", self.text[: self.position])[-1]
+        return formula.startswith("-") and self.text[self.position] == "-"
 
     def parse_bracket(self) -> bool:
         """Parse a bracket; a closing one may have scripts."""
@@ -293,7 +330,7 @@ class _Formula:
         return self.add(match[0], takes_scripts=match[0] in (")", "]", r"\}"))
 
     def parse_words(self) -> bool:
-        """Parse words in braces."""
+        """Parse words in braces, which are text: *{(excess)}*."""
         if self.text[self.position] != "{":
             return False
         words, self.position = argument_at(self.text, self.position)
@@ -304,28 +341,29 @@ class _Formula:
         match = self.match(COMMAND)
         if not match:
             return False
-        name = match["name"] or match[0][1:]
+        name = match["name"] or match[0].removeprefix("\\")
         if name == "bond":
-            kind, self.position = argument_at(self.text, self.position)
-            return self.add(f"{{{_BONDS.get(kind.strip(), '-')}}}")
+            return self.add(f"{{{_BONDS.get(self.read_argument().strip(), '-')}}}")
         if name in _SIGNS:
             return self.add(_SIGNS[name])
-        written = rf"\{name}"
+        tex = rf"\{name}"
         is_colour = name in ("color", "textcolor")
         if is_colour:
-            colour, self.position = argument_at(self.text, self.position)
-            written = rf"\textcolor{{{colour}}}"
+            tex = rf"\textcolor{{{self.read_argument()}}}"
         for _ in range(_WITH_CHEMISTRY.get(name, int(is_colour))):
-            inner, self.position = argument_at(self.text, self.position)
-            written += f"{{{formula_to_tex(inner)}}}"
-        written = written.removeprefix(r"\ce")  # within \ce, \ce{…} is only its argument
+            tex += f"{{{formula_to_tex(self.read_argument())}}}"
+        tex = tex.removeprefix(r"\ce")  # within \ce, \ce{…} is only its argument
         if name not in _WITH_CHEMISTRY:
             while self.text[self.position : self.position + 1] == "{":
-                inner, self.position = argument_at(self.text, self.position)
-                written += f"{{{inner}}}"
+                tex += f"{{{self.read_argument()}}}"
             # A command without arguments must not join the letters behind it.
-            written += " " * written.endswith(name)
-        return self.add(written, takes_scripts=True)
+            tex += " " * tex.endswith(name)
+        return self.add(tex, takes_scripts=True)
+
+    def read_argument(self) -> str:
+        """Return the argument of a command that begins at the position, and move behind it."""
+        argument, self.position = argument_at(self.text, self.position)
+        return argument
 
 
 def _find_closing(text: str, at: int) -> int:
@@ -358,26 +396,36 @@ def _parse_script(text: str, at: int) -> tuple[str, int]:
 
 
 def _to_upright(letters: str) -> str:
+    r"""Return letters as TeX sets them upright: ``\mathrm{Na}``; ``{}`` may end a Greek one."""
     return rf"\mathrm{{{letters.replace('{}', '').rstrip()}}}"
 
 
 #: The parts of a script: mathematics, words, numbers with single letters, dots and primes.
 _PIECE = re.compile(
-    r"\$(?P<tex>(?:\\.|[^$])*)\$|\{(?P<words>[^{}]*)\}|\((?P<state>[a-z]{1,3})(?=[,)])"
-    r"|(?P<variable>(?<![A-Za-z])[a-z](?![A-Za-z]))"
-    rf"|(?P<upright>(?:[^\W\d_]|{_GREEK})+)|(?P<dot>\.(?!\d))|(?P<comma>,\s*)|(?P<prime>')"
-    r"|(?P<star>\*)|(?P<command>\\[A-Za-z]+)"
+    rf"""
+    \$ (?P<tex> (?:\\.|[^$])* ) \$
+    | \{{ (?P<words> [^{{}}]* ) \}}
+    | \( (?P<state> [a-z]{{1,3}} )(?=[,)])
+    | (?P<variable> (?<![A-Za-z])[a-z](?![A-Za-z]) )
+    | (?P<upright> (?: [^\W\d_] | {_GREEK} )+ )
+    | (?P<dot> \.(?!\d) )
+    | (?P<comma> ,\s* )
+    | (?P<prime> ' )
+    | (?P<star> \* )
+    | (?P<command> \\[A-Za-z]+ )
+    """,
+    re.VERBOSE,
 )
 
 
 def _script_to_tex(text: str, *, is_raised: bool = False) -> str:
     """Return a script or state in TeX: variables in italics, words upright."""
     if is_raised and text == "x":
-        return r"\times"
+        return r"\times"  # no charge, in the notation of Kröger and Vink
     if not is_raised and text == "i":
-        return r"\mathrm{i}"
+        return r"\mathrm{i}"  # an interstitial place, in the same notation
 
-    def piece(match: re.Match[str]) -> str:
+    def piece_to_tex(match: re.Match[str]) -> str:
         """Return a piece of the script in TeX."""
         match match.lastgroup:
             case "tex":
@@ -398,21 +446,34 @@ def _script_to_tex(text: str, *, is_raised: bool = False) -> str:
                 return _SIGNS.get(match[0][1:], f"{match[0]} ")
         return match[0]
 
-    return _PIECE.sub(piece, text)
+    return _PIECE.sub(piece_to_tex, text)
 
 
-_QUANTITY = re.compile(
-    r"(?P<sign>[-+]?)(?P<whole>\d*)(?:(?P<point>[.,])(?P<part>\d+))?(?P<error>\(\d+\))?"
+#: A number: *-12.5*, with its error, *1.23(4)*, with a power of ten, *2.5e-3*.
+_NUMBER = re.compile(
+    r"(?P<sign>[-+]?)(?P<whole>\d*)(?:(?P<point>[.,])(?P<decimals>\d+))?(?P<error>\(\d+\))?"
     r"(?:(?P<e>[eE])(?P<power>[-+]?\d+))?"
 )
-_UNIT = re.compile(
-    r"(?P<quantity>[-+]?(?:\d|(?<![\w)])\.\d)[\d.,eE()]*(?:(?<=[eE])[-+]?\d+)?)"
-    r"|(?P<times>\s*[*.](?=\S)|\s*\\cdot\s*)"
-    r"|(?P<degree>°|\\degree|\\deg|(?:\{\})?\^?\\circ)\s*(?P<of>[CFK]?)|(?P<sign>\s*\\(?:pm|times)\s*)"
-    r"|(?P<fraction>\\d?frac\s*(?=\{))"
-    r"|(?P<name>(?:[^\W\d_]|%|[Ωµμ]|\\(?!pm|cdot|times|d?frac)[A-Za-z%]+)+)(?P<power>[-+]?\d+)?"
-    r"|\^(?P<raised>\{[^{}]*\}|[-+]?\d+)|(?P<space>\s+)|(?P<other>.)"
+#: A part of a quantity.
+_PART = re.compile(
+    r"""
+    (?P<number> [-+]? (?: \d | (?<![\w)])\.\d ) [\d.,eE()]* (?: (?<=[eE])[-+]?\d+ )? )
+    | (?P<times> \s*[*.](?=\S) | \s*\\cdot\s* )
+    | (?P<degree> ° | \\degree | \\deg | (?:\{\})?\^?\\circ ) \s* (?P<scale> [CFK]? )
+    | (?P<sign> \s*\\(?:pm|times)\s* )
+    | (?P<fraction> \\d?frac\s*(?=\{) )
+    | (?P<unit> (?: [^\W\d_] | % | [Ωµμ] | \\(?!pm|cdot|times|d?frac)[A-Za-z%]+ )+ )
+      (?P<power> [-+]?\d+ )?
+    | \^ (?P<raised> \{[^{}]*\} | [-+]?\d+ )
+    | (?P<space> \s+ )
+    | (?P<other> . )
+    """,
+    re.VERBOSE,
 )
+
+
+#: Most digits that are not divided into groups, as in *1234*.
+_MOST_DIGITS_IN_ONE = 4
 
 
 def quantity_to_tex(text: str) -> str:
@@ -422,33 +483,36 @@ def quantity_to_tex(text: str) -> str:
     --------
     >>> quantity_to_tex("123 kJ/mol"), quantity_to_tex("12345")
     ('123~\\mathrm{kJ}/\\mathrm{mol}', '12\\,345')
+    >>> quantity_to_tex("3 m//s")
+    '3~\\tfrac{\\mathrm{m}}{\\mathrm{s}}'
     """
-    above, over, below = text.strip().partition("//")
-    if over:
-        number = re.match(r"[-+]?[\d.,eE]*\d\s*", above)
-        written = _plain_quantity_to_tex(number[0].strip()) + "~" if number else ""
-        rest = above[number.end() :] if number else above
-        return rf"{written}\tfrac{{{quantity_to_tex(rest)}}}{{{quantity_to_tex(below)}}}"
-    return _plain_quantity_to_tex(text.strip())
+    above, bar, below = text.strip().partition("//")
+    if not bar:
+        return _line_to_tex(above)
+    # The number is before the fraction of the units.
+    number = re.match(r"[-+]?[\d.,eE]*\d\s*", above)
+    factor = _line_to_tex(number[0].strip()) + "~" if number else ""
+    unit = above[number.end() :] if number else above
+    return rf"{factor}\tfrac{{{quantity_to_tex(unit)}}}{{{quantity_to_tex(below)}}}"
 
 
-def _plain_quantity_to_tex(text: str) -> str:
-    r"""Translate a physical quantity, the argument of ``\pu``: numbers, units, powers, products."""
+def _line_to_tex(text: str) -> str:
+    """Translate a quantity without ``//``: numbers, units, powers, products."""
     parts: list[str] = []
     at = 0
-    while match := _UNIT.match(text, at):
+    while match := _PART.match(text, at):
         at = match.end()
         # A number and its unit are separated by a space, even if they are written without.
-        alone = len(parts) == 1 and parts[0][-1] in "0123456789)}"
-        is_unit = match["name"] or match["degree"]
-        parts += ["~"] * bool(alone and is_unit)
-        if match["quantity"]:
-            parts.append(_number_to_tex(match["quantity"]))
-        elif match["name"]:
-            parts.append(rf"\mathrm{{{match['name']}}}")
+        is_behind_number = len(parts) == 1 and parts[0][-1] in "0123456789)}"
+        if is_behind_number and (match["unit"] or match["degree"]):
+            parts.append("~")
+        if match["number"]:
+            parts.append(_number_to_tex(match["number"]))
+        elif match["unit"]:
+            parts.append(rf"\mathrm{{{match['unit']}}}")
             parts += [f"^{{{match['power']}}}"] * bool(match["power"])
         elif match["degree"]:
-            parts.append(rf"{{}}^{{\circ}}\mathrm{{{match['of']}}}")
+            parts.append(rf"{{}}^{{\circ}}\mathrm{{{match['scale']}}}")
         elif match["raised"]:
             parts.append(f"^{{{match['raised'].strip('{}')}}}")
         elif match["fraction"]:
@@ -460,25 +524,27 @@ def _plain_quantity_to_tex(text: str) -> str:
         elif match["sign"]:
             parts.append(f" {{}}{match[0].strip()}{{}} ")
         elif match["space"]:
-            parts.append("~" if alone else r"\,")
+            parts.append("~" if is_behind_number else r"\,")
         else:
             parts.append(match[0])
     return "".join(parts)
 
 
 def _number_to_tex(text: str) -> str:
-    """Translate a number: digits in groups of three, with its error and its power of ten."""
-    match = _QUANTITY.fullmatch(text)
+    r"""Translate a number: digits in groups of three, with its error and its power of ten.
+
+    >>> _number_to_tex("1234.5"), _number_to_tex("0.12345(6)e-3")
+    ('1234.5', '0.123\\,45(6)\\cdot 10^{-3}')
+    """
+    match = _NUMBER.fullmatch(text)
     if not match:
         return text
-    whole, part = match["whole"], match["part"] or ""
-    if len(whole) > 4:
-        first = len(whole) % 3
-        groups = [whole[at : at + 3] for at in range(first, len(whole), 3)]
-        whole = r"\,".join([whole[:first], *groups] if first else groups)
-    if len(part) > 4:
-        part = re.sub(r"(\d{3})(?=\d)", r"\1\\,", part)
+    whole, decimals = match["whole"], match["decimals"] or ""
+    if len(whole) > _MOST_DIGITS_IN_ONE:
+        whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", r"\\,", whole)
+    if len(decimals) > _MOST_DIGITS_IN_ONE:
+        decimals = re.sub(r"(\d{3})(?=\d)", r"\1\\,", decimals)
     point = {",": "{,}", ".": "."}.get(match["point"] or "", "")
     times = {"e": r"\cdot", "E": r"\times"}.get(match["e"] or "", "")
     power = f"{times} 10^{{{match['power']}}}" if times else ""
-    return f"{match['sign']}{whole}{point}{part}{match['error'] or ''}{power}"
+    return f"{match['sign']}{whole}{point}{decimals}{match['error'] or ''}{power}"

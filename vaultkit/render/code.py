@@ -28,11 +28,13 @@ COMPUTED = {
     "query": "Search",
     "tasks": "Tasks",
 }
+#: Characters that are not part of the name of a language, such as ``c++`` or ``f#``.
 _NO_LANGUAGE = re.compile(r"[^\w#.+-]")
-#: A notebook cell in a Markdown notebook, in a language other than Python.
+#: A cell of a notebook in Markdown, perhaps in a language other than Python.
 _CELL = re.compile(r"\{code-cell\}\s*(?P<language>bash|julia|r\b)?")
 #: ```` ```{ .python #id title="a" } ````, the syntax of Python-Markdown.
 _ATTRIBUTES = re.compile(r"\{(?P<inner>\s*[.#].*)\}\s*$")
+#: The element around highlighted code, to which classes and attributes are added.
 _FIRST_DIV = re.compile(r'^<div(?: class="(?P<classes>[^"]*)")?>')
 
 
@@ -64,14 +66,18 @@ def parse_info_string(fence: Fence, classes: Sequence[str], name: str) -> CodeBl
     language = _NO_LANGUAGE.sub("", fence.language)
     code = CodeBlock((cell["language"] or "python") if cell else language, [*classes])
     # Without a value, `title` has no title to show; `linenums` begins with 1.
-    code.options = {k: value or "1" for k, value in fence.options.items() if value or k != "title"}
+    code.options = {
+        option: value or "1"
+        for option, value in fence.options.items()
+        if value or option != "title"
+    }
     if name:
         code.attributes["data-check"] = name
     return code
 
 
 def _parse_attributes(attributes: str) -> CodeBlock:
-    """Parse the attributes of a fence, ``{.python #id title="…"}``."""
+    """Parse the attributes of a fence, ``{.python #id title="…"}``: first the language."""
     code = CodeBlock("")
     for key, value in get_attrs_and_remainder(attributes)[0]:
         if key == "." and not code.language:
@@ -167,7 +173,10 @@ class Highlighter(Highlight):  # type: ignore[misc]
         )
 
     def highlight(self, src: str, language: str, css_class: str = "highlight", **known: Any) -> Any:
-        """Highlight a block of code; unusual options are passed to `pymdownx.highlight`."""
+        """Return a block of code as HTML; unusual options are passed to `pymdownx.highlight`.
+
+        The parameters are those of `Highlight.highlight`.
+        """
         has_unusual_settings = (
             self.auto_title or self.line_spans or self.line_anchors or self.guess_lang
         )
@@ -193,7 +202,7 @@ class Highlighter(Highlight):  # type: ignore[misc]
 
 @lru_cache(maxsize=256)
 def _formatter(css_class: str, style: str, noclasses: bool, title: str) -> BlockHtmlFormatter:
-    # Creating a formatter takes longer than highlighting a block.
+    """Return the formatter with these settings; creating one is slower than using it."""
     return BlockHtmlFormatter(
         cssclass=css_class, style=style, noclasses=noclasses, wrapcode=True, filename=title
     )
@@ -217,6 +226,7 @@ def fold(coloured: str, lines: Sequence[str]) -> str:
     """Add a switch to highlighted code; while it is off, the style sheet shows the first line.
 
     Lines that only prepare the others, such as imports, are marked, so that it can hide them, too.
+    ``lines`` is the code.
     """
     switch = (
         '<label class="vk-unfold" data-search-exclude="true"><input type="checkbox">'
@@ -224,12 +234,12 @@ def fold(coloured: str, lines: Sequence[str]) -> str:
     )
     # The highlighter leaves out blank lines at the beginning.
     blank = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    opening, code, rest = coloured.removesuffix("</div>").partition("<code>")
-    if (before := count_preparing_lines("\n".join(lines)) - blank) > 0:
-        shown = rest.split("\n")
-        first = "\n".join(shown[:before])
-        rest = f'<span class="vk-prepares">{first}\n</span>' + "\n".join(shown[before:])
-    return f"{opening}{code}{rest}{switch}</div>"
+    head, code_tag, code = coloured.removesuffix("</div>").partition("<code>")
+    if (count := count_preparing_lines("\n".join(lines)) - blank) > 0:
+        html_lines = code.split("\n")
+        preparing = "\n".join(html_lines[:count])
+        code = f'<span class="vk-prepares">{preparing}\n</span>' + "\n".join(html_lines[count:])
+    return f"{head}{code_tag}{code}{switch}</div>"
 
 
 def count_preparing_lines(code: str) -> int:
@@ -249,11 +259,12 @@ def count_preparing_lines(code: str) -> int:
         statements = ast.parse(code).body
     except (SyntaxError, ValueError):
         return 0
-    says = next((each for each in statements if not _only_prepares(each)), None)
-    if says is None:
+    first = next((statement for statement in statements if not _only_prepares(statement)), None)
+    if first is None:
         return 0
-    decorators: list[ast.expr] = getattr(says, "decorator_list", [])
-    return min([says.lineno, *(each.lineno for each in decorators)]) - 1
+    # The line of a function is that of its `def`, below its decorators.
+    decorators: list[ast.expr] = getattr(first, "decorator_list", [])
+    return min([first.lineno, *(decorator.lineno for decorator in decorators)]) - 1
 
 
 def _only_prepares(statement: ast.stmt) -> bool:

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 _ROW = re.compile(r"(?P<letter>[a-z])_[ijlmnst0-9]")
 #: Greek letters by their names in Unicode, as in "GREEK SMALL LETTER ALPHA".
 _GREEK = re.compile(r"GREEK (?P<size>SMALL|CAPITAL) LETTER (?P<name>\w+)")
+#: A name in code as Pygments highlights it.
 _NAME_IN_CODE = re.compile(r'<span class="n">(?P<name>\w+)</span>')
 
 
@@ -62,7 +63,7 @@ def _array_of(part: Element) -> str:
 
 
 def _name_in_code(part: Element) -> str:
-    """Return a symbol of a formula as a name in code; empty if it is none.
+    """Return the name that a symbol of a formula has in code; empty if it is no symbol.
 
     Examples
     --------
@@ -88,6 +89,7 @@ def _name_in_code(part: Element) -> str:
 
 
 def _name_with_index(base: Element, index: Element) -> str:
+    """Return the name of a symbol with an index, ``W_Q``; empty if one of them has no name."""
     name, letter = _name_in_code(base), _name_in_code(index)
     return f"{name}_{letter}" if name and letter else ""
 

@@ -22,6 +22,7 @@ from vaultkit.render.safe import is_active
 
 _log = logging.getLogger("mkdocs.plugins.vaultkit")
 
+#: The first tag of a drawing; a value may contain ``>``.
 _ROOT = re.compile(r"<svg\b(?:\"[^\"]*\"|'[^']*'|[^>\"'])*>")
 _HINT = re.compile(r'<svg\b[^>]*\sdata-hint="([^"]*)"')
 _LABEL = re.compile(r"\saria-label(?:ledby)?=(\"[^\"]*\"|'[^']*')")
@@ -37,7 +38,8 @@ def caption_figures(page: Page, root: Element) -> None:
                 continue
             image, caption = parts
             text_before, text_between = child.text or "", image.tail or ""
-            is_below = "\n" in text_between or len(child) > len(parts)
+            has_br_between = len(child) > len(parts)
+            is_below = "\n" in text_between or has_br_between
             if text_before.strip() or text_between.strip() or not is_below:
                 continue
             # Only comments for the checks may follow; they are not shown.
@@ -52,7 +54,7 @@ def caption_figures(page: Page, root: Element) -> None:
 
 
 def _is_comment(page: Page, text: str) -> bool:
-    """Return whether a text is the placeholder of a stashed HTML comment."""
+    """Return whether a text is the placeholder of an HTML comment that the host will insert."""
     match = HTML_PLACEHOLDER_RE.fullmatch(text)
     if not match:
         return False
@@ -89,15 +91,19 @@ def _make_hint(words: str) -> Element:
 
 
 def _read_drawing(page: Page, image: Element) -> str | None:
-    """Return the SVG of a drawing with resolved links; None if the image is to remain an image."""
+    """Return the SVG of a drawing with resolved links; None if the image is to remain an image.
+
+    Only files of the vault with the class ``vk-figure`` are put into the page: their colours are
+    made for it.
+    """
     source = image.get("src", "")
     path = Path(os.path.normpath(page.host.path.parent / unquote(source)))
     if not source.lower().endswith(".svg") or not page.vault.holds(path):
         return None
     svg = _read_text(path)
     root = _ROOT.search(svg)
-    names = re.search(r"\sclass=[\"']([^\"']*)", root[0]) if root else None
-    if not root or not names or "vk-figure" not in names[1].split():
+    classes = re.search(r"\sclass=[\"'](?P<names>[^\"']*)", root[0]) if root else None
+    if not root or not classes or "vk-figure" not in classes["names"].split():
         return None
     if is_active(svg):
         _log.warning("%s contains a script: it stays an image, in which no script runs", source)

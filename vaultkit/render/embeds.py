@@ -10,15 +10,15 @@ from xml.etree.ElementTree import Element, SubElement
 from vaultkit.read.note import Link, Note
 from vaultkit.read.tokenizer import Parsed, tokenize
 from vaultkit.read.vault import BrokenLinkError
-from vaultkit.render.blocks import BlockRenderer
+from vaultkit.render.blocks import HEADINGS, BlockRenderer
 from vaultkit.render.drawings import caption_figures
 from vaultkit.render.page import DEEPEST_EMBED, MOST_EMBEDS, Page
 from vaultkit.render.tables import prepare_tables
 
-_HEADING = re.compile("h[1-6]")
 #: Elements that contain text and blocks side by side.
 _CONTAINERS = ("li", "td", "th")
-_FOOTNOTE = re.compile(r"(#?fn(?:ref\d*)?:)(.*)")
+#: The id of a footnote or of a reference to it, or a link to that id: ``fn:1``, ``#fnref2:1``.
+_FOOTNOTE = re.compile(r"(?P<mark>#?fn(?:ref\d*)?:)(?P<label>.*)")
 
 
 def finish_parts(page: Page, root: Element) -> None:
@@ -36,10 +36,12 @@ def replace_embeds(page: Page, root: Element) -> None:
                     parent[list(parent).index(embed)] = box
                     box.tail = (embed.tail or "").lstrip() or None
         for child in list(parent):
+            # A title cannot contain blocks.
             if child.tag == "p" and child.get("class") != "admonition-title":
                 parts = _split_at_embeds(page, child)
                 index = list(parent).index(child)
                 parent[index : index + 1] = parts
+    # The other embeds remain links.
     for anchor in root.iter("a"):
         anchor.attrib.pop("data-embed", None)
 
@@ -52,20 +54,20 @@ def _split_at_embeds(page: Page, paragraph: Element) -> list[Element]:
             continue
         last = parts[-1]
         index = list(last).index(embed)
-        rest = Element("p")
-        rest.text = embed.tail
-        rest.extend(last[index + 1 :])
+        behind = Element("p")
+        behind.text = embed.tail
+        behind.extend(last[index + 1 :])
         del last[index:]
-        parts += [box, rest]
+        parts += [box, behind]
     if len(parts) == 1:
         return parts
     name = paragraph.attrib.pop("id", "")
     tail, paragraph.tail = paragraph.tail, None
-    shown = [part for part in parts if part.tag != "p" or _trim_line_ends(part)]
+    not_empty = [part for part in parts if part.tag != "p" or _trim_line_ends(part)]
     if name:
-        shown[0].set("id", name)
-    shown[-1].tail = tail
-    return shown
+        not_empty[0].set("id", name)
+    not_empty[-1].tail = tail
+    return not_empty
 
 
 def _trim_line_ends(part: Element) -> bool:
@@ -93,8 +95,8 @@ def _render_embed(page: Page, anchor: Element) -> Element | None:
     except BrokenLinkError:
         return None
     note = target.note
-    around = [(page.host.path, None), *page.open_embeds]
-    if note is None or note.refused or (target.path, target.lines) in around:
+    shown_around = [(page.host.path, None), *page.open_embeds]
+    if note is None or note.refused or (target.path, target.lines) in shown_around:
         return None
     if len(page.open_embeds) >= DEEPEST_EMBED or page.embedded >= MOST_EMBEDS:
         return None
@@ -122,17 +124,18 @@ def _renderer_of(page: Page, note: Note, lines: tuple[int, int] | None) -> Block
     if lines is None:
         return BlockRenderer(page, whole, note)
     first, last = lines
-    shown = note.shown[first - 1 : last]
-    indent = min((len(ln) - len(ln.lstrip(" ")) for ln in shown if ln.strip()), default=0)
-    text = "\n".join(line[indent:] for line in shown)
-    return BlockRenderer(
-        page, tokenize(text, _definitions_in(whole)), note, first - 1, defined=whole
-    )
+    part = note.shown[first - 1 : last]
+    # Without its indentation, the item of a list is not read as code.
+    indent = min((len(ln) - len(ln.lstrip(" ")) for ln in part if ln.strip()), default=0)
+    text = "\n".join(line[indent:] for line in part)
+    parsed = tokenize(text, _definitions_in(whole))
+    return BlockRenderer(page, parsed, note, lines_above=first - 1, defined=whole)
 
 
 def _definitions_in(parsed: Parsed) -> dict[str, Any]:
     """Return what the parser needs for a part of a note: its definitions of links and footnotes."""
     refs = parsed.env.get("footnotes", {}).get("refs", {})
+    # By -1, the parser marks a footnote that no reference has numbered yet.
     footnotes = {"refs": dict.fromkeys(refs, -1), "list": {}}
     return {"references": parsed.env.get("references", {}), "footnotes": footnotes}
 
@@ -144,26 +147,26 @@ def adapt_to_page(page: Page, root: Element, source: Path, scope: str) -> None:
     footnotes remain, with the prefix ``scope``.
     """
     for element in root.iter():
-        is_footnote = "footnote" in element.get("class", "")
+        is_reference = "footnote" in element.get("class", "")  # to a footnote, or back from it
         for key in ("href", "src"):
             value = element.get(key)
             if value is None:
                 continue
-            ours = _FOOTNOTE.fullmatch(value) if is_footnote else None
-            element.set(key, _with_scope(ours, scope) if ours else page.rebase(value, source))
-        name = element.get("id")
-        if name is not None:
-            ours = _FOOTNOTE.fullmatch(name)
-            if ours:
-                element.set("id", _with_scope(ours, scope))
+            footnote = _FOOTNOTE.fullmatch(value) if is_reference else None
+            address = _with_scope(footnote, scope) if footnote else page.rebase(value, source)
+            element.set(key, address)
+        if "id" in element.attrib:
+            if footnote := _FOOTNOTE.fullmatch(element.attrib["id"]):
+                element.set("id", _with_scope(footnote, scope))
             else:
                 del element.attrib["id"]
-        if _HEADING.fullmatch(str(element.tag)):
+        if element.tag in HEADINGS:
             element.set("class", f"transclusion-heading transclusion-{element.tag}")
             element.set("role", "heading")
             element.set("aria-level", element.tag[1])
             element.tag = "p"
 
 
-def _with_scope(match: re.Match[str], scope: str) -> str:
-    return f"{match[1]}{scope}-{match[2]}"
+def _with_scope(footnote: re.Match[str], scope: str) -> str:
+    """Return the id of a footnote, or a link to it, with a prefix: ``fn:1`` → ``fn:e2-1``."""
+    return f"{footnote['mark']}{scope}-{footnote['label']}"

@@ -33,12 +33,15 @@ _WITH_OPTIONS = {
     *("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix", "smallmatrix"),
     *("psmallmatrix", "bsmallmatrix", "multlined", "empheq"),
 }
+#: The beginning or end of an environment: ``\begin{align*}``.
 BEGINS = re.compile(r"\\(?P<what>begin|end)\s*\{(?P<name>[A-Za-z]+)(?P<star>\*?)\}")
 
-#: An arrow of `CD` with its labels: ``@>f>g>``, ``@VVV``, ``@=``.
-_LABELLED = r"(?:\{(?:[^{}]|\{[^{}]*\})*+\}|\\[A-Za-z]++|[^{}\\])*?"
+#: A label: groups in braces, commands and other characters.
+_LABEL = r"(?:\{(?:[^{}]|\{[^{}]*\})*+\}|\\[A-Za-z]++|[^{}\\])*?"
+#: An arrow of `CD` with its labels, in one of the directions ``<``, ``>``, A (up) and V (down), or
+#: a sign without labels: ``@>f>g>``, ``@VVV``, ``@=``.
 _ARROW = re.compile(
-    rf"@(?:(?P<way>[<>AV])(?P<first>{_LABELLED})(?P=way)(?P<second>{_LABELLED})(?P=way)"
+    rf"@(?:(?P<way>[<>AV])(?P<first>{_LABEL})(?P=way)(?P<second>{_LABEL})(?P=way)"
     r"|(?P<plain>[=|.]|\\vert))"
 )
 _ARROWS = {
@@ -54,7 +57,10 @@ _ARROWS = {
 
 
 def _arrow_to_tex(match: re.Match[str]) -> str:
-    """Return the TeX of an arrow of a commutative diagram (``CD``), with its two labels."""
+    """Return the TeX of an arrow of a commutative diagram (``CD``), with its two labels.
+
+    They are above and below a horizontal arrow, left and right of a vertical one.
+    """
     arrow = _ARROWS[match["way"] or match["plain"]]
     if match["way"] in ("<", ">"):
         return rf"\overset{{{match['first']}}}{{\underset{{{match['second']}}}{{{arrow}}}}}"
@@ -73,6 +79,7 @@ def _diagram_to_array(tex: str) -> str:
         arrows = [_arrow_to_tex(match) for match in _ARROW.finditer(row)]
         objects = [part.strip() for part in _ARROW.sub("@", row).split("@")]
         if any(objects):
+            # Objects and the arrows between them take turns; no arrow is behind the last object.
             pairs = zip(objects, (*arrows, ""), strict=True)
             rows.append([cell for pair in pairs for cell in pair][:-1])
         else:
@@ -94,7 +101,7 @@ def rewrite_environments(tex: str) -> str:
     pieces, at = [], 0
     for match in BEGINS.finditer(tex):
         if match.start() < at:
-            continue
+            continue  # within an environment that was replaced as a whole
         pieces.append(tex[at : match.start()])
         if match["what"] == "begin":
             written, at = _rewrite_begin(tex, match)
@@ -107,7 +114,7 @@ def rewrite_environments(tex: str) -> str:
 def _rewrite_begin(tex: str, match: re.Match[str]) -> tuple[str, int]:
     r"""Return what replaces a ``\begin{…}``, and the position behind all that it replaces.
 
-    This can be the arguments of the environment, too, or the whole environment.
+    It may also replace the options and arguments of the environment, or the whole environment.
     """
     name, at = match["name"], match.end()
     if name == "CD":
@@ -119,13 +126,14 @@ def _rewrite_begin(tex: str, match: re.Match[str]) -> tuple[str, int]:
         if any(len(row) > 1 for row in rows):
             return _rows_to_array(rows), end
     if name == "array":
-        alignment, behind = argument_at(tex, at)
-        if not alignment.strip():
-            inner = split_at_end(tex, match)[0][behind - at :]
+        alignment, behind_alignment = argument_at(tex, at)
+        if not alignment.strip():  # MathJax centres all columns, the converter needs their number
+            inner = split_at_end(tex, match)[0][behind_alignment - at :]
             columns = max(len(split_cells(row)) for row in split_rows(inner))
-            return rf"{match[0]}{{{'c' * columns}}}", behind
-    has_options = name in _WITH_OPTIONS and (match["star"] or name in ("multlined", "empheq"))
-    if has_options and tex[at : at + 1] == "[":
+            return rf"{match[0]}{{{'c' * columns}}}", behind_alignment
+    # Without a star, the first bracket of a matrix is part of its content.
+    may_have_options = name in _WITH_OPTIONS and (match["star"] or name in ("multlined", "empheq"))
+    if may_have_options and tex[at : at + 1] == "[":
         at = tex.find("]", at) + 1 or len(tex)
     if name == "numcases":
         left_side, at = argument_at(tex, at)
@@ -186,13 +194,13 @@ def split_rows(tex: str) -> list[str]:
 
 
 def split_cells(row: str) -> list[str]:
-    """Split a row into cells."""
+    """Split a row of an environment into cells: ``a & {b & c}`` → ``a `` and `` {b & c}``."""
     return _split_outside_groups(row, "&")
 
 
 def _split_outside_groups(tex: str, mark: str) -> list[str]:
-    """Split TeX at a mark, except within braces and environments."""
-    parts, depth, start = [], 0, 0
+    r"""Split TeX at a mark (``\\`` or ``&``), except within braces and environments."""
+    parts, depth, start = [], 0, 0  # the start of the part that is not finished
     for sign in re.finditer(r"\\begin\b|\\end\b|\\\\|\\.|[{}&]", tex, re.DOTALL):
         if sign[0] == mark and depth == 0:
             parts.append(tex[start : sign.start()])

@@ -8,12 +8,17 @@ from collections.abc import Iterable, Mapping
 from vaultkit.read.macros import argument_at
 from vaultkit.render.environments import BEGINS, split_at_end, split_rows
 
-_ROWS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
+#: Environments whose rows may have tags, and the one in which the converter accepts tags.
+_WITH_TAGS = {"align": "align", "aligned": "align", "gather": "gather", "gathered": "gather"}
 #: Environments whose rows may have numbers.
-_WITH_NUMBERS = {*_ROWS, "alignat", "flalign", "eqnarray"}
+_WITH_NUMBERS = {*_WITH_TAGS, "alignat", "flalign", "eqnarray"}
 _LABEL = re.compile(r"\\label\s*\{(?P<name>[^{}]*)\}")
 REFERENCE = re.compile(r"\\(?P<eq>eq)?ref\s*\{(?P<name>[^{}]*)\}")
 _TAG = re.compile(r"\\tag(?P<star>\*?)\s*(?=\{)")
+#: A formula that is an environment, with a star or without.
+_ENVIRONMENT = re.compile(
+    r"\s*\\begin\{(?P<name>\w+)\*?\}(?P<inner>.*)\\end\{(?P=name)\*?\}\s*", re.DOTALL
+)
 
 
 def number_labels(formulas: Iterable[str]) -> dict[str, str]:
@@ -29,7 +34,8 @@ def number_labels(formulas: Iterable[str]) -> dict[str, str]:
     for row in (row for tex in formulas for row in _split_numbered_rows(tex)):
         _, tags = _take_tags(row)
         for label in _LABEL.finditer(row):
-            number += not tags
+            if not tags:
+                number += 1
             numbers.setdefault(label["name"], _without_brackets(tags[0] if tags else str(number)))
     return numbers
 
@@ -43,15 +49,17 @@ def insert_numbers(tex: str, known: Mapping[str, str]) -> str:
     'a \\tag{1} by \\text{(A)}'
     """
 
-    def tag(match: re.Match[str]) -> str:
-        return rf"\tag{{{known.get(match['name'], '?')}}}"
+    def to_tag(label: re.Match[str]) -> str:
+        return rf"\tag{{{known.get(label['name'], '?')}}}"
 
-    def reference(match: re.Match[str]) -> str:
-        number = known.get(match["name"], "?")
-        return rf"\text{{({number})}}" if match["eq"] else rf"\text{{{number}}}"
+    def to_number(reference: re.Match[str]) -> str:
+        number = known.get(reference["name"], "?")
+        return rf"\text{{({number})}}" if reference["eq"] else rf"\text{{{number}}}"
 
-    rows = [row if _TAG.search(row) else _LABEL.sub(tag, row) for row in _split_numbered_rows(tex)]
-    return REFERENCE.sub(reference, r"\\".join(rows))
+    # A row with a tag keeps its label, which `prepare_formula` drops.
+    rows = _split_numbered_rows(tex)
+    rows = [row if _TAG.search(row) else _LABEL.sub(to_tag, row) for row in rows]
+    return REFERENCE.sub(to_number, r"\\".join(rows))
 
 
 def _split_numbered_rows(tex: str) -> list[str]:
@@ -65,7 +73,7 @@ def _split_numbered_rows(tex: str) -> list[str]:
         return [tex]
     inner, end = split_at_end(tex, begins)
     if end < len(tex):
-        return [tex]
+        return [tex]  # more follows the environment
     rows = split_rows(inner)
     rows[0] = begins[0] + rows[0]
     rows[-1] += tex[begins.end() + len(inner) :]
@@ -84,21 +92,26 @@ def move_tags_to_row_ends(tex: str, display: bool) -> str:
     """
     if r"\tag" not in tex:
         return tex
-    rest, tags = _take_tags(tex)
+    without_tags, tags = _take_tags(tex)
     if not display:
-        return rest + "".join(rf"\quad\text{{{tag}}}" for tag in tags)
-    match = re.fullmatch(r"\s*\\begin\{(\w+)\*?\}(.*)\\end\{\1\*?\}\s*", tex, re.DOTALL)
-    if match and match[1] in _ROWS and r"\begin{" + match[1] not in match[2]:
-        name = _ROWS[match[1]]
-        rows = [row if _TAG.search(row) else rf"{row}\notag " for row in split_rows(match[2])]
+        # A formula within a line has no margin for a tag.
+        return without_tags + "".join(rf"\quad\text{{{tag}}}" for tag in tags)
+    whole = _ENVIRONMENT.fullmatch(tex)
+    is_nested = whole and r"\begin{" + whole["name"] in whole["inner"]
+    if whole and whole["name"] in _WITH_TAGS and not is_nested:
+        # Each row keeps its own tag.
+        name = _WITH_TAGS[whole["name"]]
+        rows = [row if _TAG.search(row) else rf"{row}\notag " for row in split_rows(whole["inner"])]
         return rf"\begin{{{name}}}" + r"\\".join(rows) + rf"\end{{{name}}}"
+    # Elsewhere, all tags become one. `\tag` adds brackets, `\tag*` does not.
     bare = [_without_brackets(tag) for tag in tags]
-    if tags == [f"({tag})" for tag in bare]:
-        return rf"\begin{{equation}}{rest}\tag{{{', '.join(bare)}}}\end{{equation}}"
-    return rf"\begin{{equation}}{rest}\tag*{{{', '.join(tags)}}}\end{{equation}}"
+    have_brackets = tags == [f"({tag})" for tag in bare]
+    tag = rf"\tag{{{', '.join(bare)}}}" if have_brackets else rf"\tag*{{{', '.join(tags)}}}"
+    return rf"\begin{{equation}}{without_tags}{tag}\end{{equation}}"
 
 
 def _without_brackets(tag: str) -> str:
+    """Return a tag without the brackets around it: ``(1)`` → ``1``."""
     return tag.removeprefix("(").removesuffix(")")
 
 

@@ -13,15 +13,15 @@ def address_equations(page: Page, root: Element) -> None:
 
     Displays in embedded notes are left as they are. An id never equals that of a heading.
     """
-    taken = {element.get("id") for element in root.iter()}
-    taken |= {heading.slug for heading in page.host.headings}
+    ids_in_use = {element.get("id") for element in root.iter()}
+    ids_in_use |= {heading.slug for heading in page.host.headings}  # which the host sets later
     for number, display in enumerate(_displays(root), 1):
         name = display.get("id")
         if name is None:
             name = f"equation-{number}"
-            while name in taken:
+            while name in ids_in_use:
                 name += "_1"
-            taken.add(name)
+            ids_in_use.add(name)
             display.set("id", name)
         label = "Link to this equation"
         # The style sheet shows the sign of the link, so that search does not index it.

@@ -36,6 +36,7 @@ class _Taker(Preprocessor):
         self.html = ""
 
     def run(self, lines: list[str]) -> list[str]:
+        """Keep the text, which is HTML, and give the host an empty one."""
         self.html = "\n".join(lines)
         return [""]
 

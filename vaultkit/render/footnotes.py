@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from markdown_it.token import Token
 
-#: A no-break space, and an arrow back.
+#: A no-break space, and an arrow back, as entities, which the host leaves as they are.
 _BACK = "&#160;", "&#8617;"
 
 
@@ -26,14 +26,15 @@ class Footnotes:
     def __init__(self, tokens: dict[str, list[Token]], env: dict[str, Any]) -> None:
         self.tokens = tokens
         self.env = env
+        #: The content of inline footnotes, ``^[text]``, by their numbers.
         self._inline = env.setdefault("footnotes", {"refs": {}, "list": {}})["list"]
-        #: By label, the number of references.
+        #: By label, the number of references; in the order of the first references.
         self.reference_counts: dict[str, int] = {}
 
     def add_reference(self, token: Token) -> Element:
         """Return the element of a reference to a footnote, and count the reference."""
         label = token.meta.get("label")
-        if label is None:
+        if label is None:  # an inline footnote
             label = f"inline-{token.meta['id'] + 1}"
             self.tokens.setdefault(label, _paragraph_tokens(self._inline[token.meta["id"]]))
         self.reference_counts[label] = self.reference_counts.get(label, 0) + 1
@@ -52,35 +53,35 @@ class Footnotes:
         box = Element("div", {"class": "footnote"})
         SubElement(box, "hr")
         items = SubElement(box, "ol")
-        written: list[str] = []
-        # A footnote may refer to others.
-        while missing := [label for label in self.reference_counts if label not in written]:
-            label = missing[0]
-            written.append(label)
+        listed: list[str] = []
+        # A footnote may refer to others, which are then counted, too.
+        while unlisted := [label for label in self.reference_counts if label not in listed]:
+            label = unlisted[0]
+            listed.append(label)
             item = SubElement(items, "li", {"id": f"fn:{label}"})
             write(item, self.tokens.get(label, []))
-        for number, (label, item) in enumerate(zip(written, items, strict=True), 1):
-            self._lead_back(item, label, number)
+        # Only now are all references known.
+        for number, (label, item) in enumerate(zip(listed, items, strict=True), 1):
+            self._append_backlinks(item, label, number)
         return box
 
-    def _lead_back(self, item: Element, label: str, number: int) -> None:
-        """Append the links from a footnote to each of its references."""
+    def _append_backlinks(self, item: Element, label: str, number: int) -> None:
+        """Append the links from a footnote to each of its references, in its last paragraph."""
         space, arrow = _BACK
-        last = item[-1] if len(item) and item[-1].tag == "p" else None
-        if last is None:
-            last = SubElement(item, "p")
-        elif len(last):
-            last[-1].tail = (last[-1].tail or "") + space
+        paragraph = item[-1] if len(item) and item[-1].tag == "p" else None
+        if paragraph is None:
+            paragraph = SubElement(item, "p")
+        elif len(paragraph):
+            paragraph[-1].tail = (paragraph[-1].tail or "") + space
         else:
-            last.text = (last.text or "") + space
+            paragraph.text = (paragraph.text or "") + space
         for reference in range(1, self.reference_counts[label] + 1):
-            anchor = SubElement(last, "a")
-            anchor.attrib = {
+            attributes = {
                 "class": "footnote-backref",
                 "href": f"#{_reference_id(label, reference)}",
                 "title": f"Jump back to footnote {number} in the text",
             }
-            anchor.text = arrow
+            SubElement(paragraph, "a", attributes).text = arrow
 
 
 def _reference_id(label: str, number: int) -> str:

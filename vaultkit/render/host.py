@@ -56,8 +56,10 @@ class VaultExtension(Extension):
     def __init__(
         self, parts: Mapping[str, Mapping[str, Any]] | None = None, **options: Any
     ) -> None:
+        #: The settings of each extension, of which ``parts`` replaces some.
         self.parts = {
-            name: {**own, **(parts or {}).get(name, {})} for name, own in EXTENSIONS.items()
+            name: {**defaults, **(parts or {}).get(name, {})}
+            for name, defaults in EXTENSIONS.items()
         }
         # String defaults, since Python-Markdown would convert a vault to a Boolean.
         self.config = {
@@ -78,7 +80,10 @@ class VaultExtension(Extension):
         super().__init__(**options)
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
-        """Register the processors."""
+        """Register the processors.
+
+        The last argument of each registration is a priority: of two, the higher one runs first.
+        """
         for name, settings in self.parts.items():
             if name != __name__ and not _is_registered(md, name):
                 md.registerExtensions([name], {name: settings})
@@ -86,7 +91,7 @@ class VaultExtension(Extension):
         reader = _Reader(md, page)
         # Before all preprocessors that read HTML.
         md.preprocessors.register(reader, "vaultkit", 29)
-        if "html_block" in md.preprocessors:
+        if "html_block" in md.preprocessors:  # which would stash the raw HTML a second time
             md.preprocessors.deregister("html_block")
         md.parser.blockprocessors.register(_SkipText(md.parser), "vaultkit", 1000)
         # After inline patterns (20), before indentation (10).
@@ -114,21 +119,22 @@ class _Reader(Preprocessor):
         self.root = Element("div")
 
     def run(self, lines: list[str]) -> list[str]:
-        """Render the page from its Markdown.
+        """Render the page from its Markdown, and return the raw HTML that its author wrote.
 
-        Return the parts that Python-Markdown should handle.
+        MkDocs looks for the ids in it, to which links may lead; `_SkipText` then drops it.
         """
         page = self.page
         path = page.begin()
-        known = page.vault.notes.get(path)
-        note = known if known and _shows(lines, known) else parse("\n".join(lines), path)
+        of_vault = page.vault.notes.get(path)
+        is_parsed = of_vault is not None and _shows(lines, of_vault)
+        note = of_vault if of_vault and is_parsed else parse("\n".join(lines), path)
         page.host = page.note = note
-        if known and "excalidraw-plugin" in known.meta and not note.refused:
+        if of_vault and "excalidraw-plugin" in of_vault.meta and not note.refused:
             note = replace(parse(_EXCALIDRAW_PAGE), path=path)
         if note.refused:
             note = replace(parse("\n".join(refusal_page(note))), path=path)
         # A generated page, such as that of tags, is not a note: nothing on it is checked.
-        names = Names(note, known) if page.options["places"] else None
+        names = Names(note, of_vault) if page.options["places"] else None
         self.root = BlockRenderer(page, tokenize(note.text), note, names=names).render()
         return "\n".join(page.raw).split("\n")
 
@@ -216,15 +222,18 @@ class _FinishPage(_PageProcessor):
         keep_safe(root, page.options["html"])
 
 
-def _shows(lines: list[str], known: Note) -> bool:
-    """Return whether a page shows a note as it is in the vault, without its front matter."""
-    if known.refused:
+def _shows(page_lines: list[str], note: Note) -> bool:
+    """Return whether a page has the text of a note of the vault, without its front matter.
+
+    Blank lines at the beginning and end do not count.
+    """
+    if note.refused:
         return False
-    page = "\n".join(lines).rstrip("\n").split("\n")
-    begin = len("\n".join(known.lines).rstrip("\n").split("\n")) - len(page)
-    if begin < known.front or known.lines[begin : begin + len(page)] != page:
+    page = "\n".join(page_lines).rstrip("\n").split("\n")
+    begin = len("\n".join(note.lines).rstrip("\n").split("\n")) - len(page)
+    if begin < note.front or note.lines[begin : begin + len(page)] != page:
         return False
-    return not any(known.lines[known.front : begin])
+    return not any(note.lines[note.front : begin])
 
 
 def refusal_page(note: Note) -> list[str]:
@@ -243,12 +252,12 @@ def _apply_tag_list_attributes(root: Element) -> None:
 def insert_title(page: Page, root: Element) -> None:
     """Insert the name of a note as its title, unless it begins with a heading.
 
-    On a page without headings, the theme does that.
+    On a page without headings of the first level, the theme does that.
     """
     if page.open_embeds or page.host.path not in page.vault.notes:
         return
-    raw = page.md.htmlStash.rawHtmlBlocks
-    if root.find(".//h1") is None and not any("<h1" in str(block) for block in raw):
+    html_blocks = page.md.htmlStash.rawHtmlBlocks
+    if root.find(".//h1") is None and not any("<h1" in str(block) for block in html_blocks):
         return
     if not _begins_with_title(root, page.host.name):
         title = Element("h1", {"id": f"note-{address(page.host.name)}"})

@@ -24,11 +24,13 @@ from vaultkit.render.places import Names, Spot
 _ADDRESS = re.compile(r"(?<![\w\"'<=/])https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]*_~]", re.IGNORECASE)
 #: A reference to a missing footnote.
 _FOOTNOTE_MARK = re.compile(r"\[\^[^\]\s]+\]")
-#: Text that the host would read as an entity.
+#: The ampersand of text that the host would read as an entity: ``&amp;``, ``&#38;``.
 _ENTITY = re.compile(r"&(?=(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)", re.IGNORECASE)
-#: The elements for paired tokens.
+#: The elements for paired tokens, by the types of these without ``_open`` and ``_close``.
 _PAIRS = {"em": "em", "strong": "strong", "s": "del", "mark": "mark"}
 _TEXT = ("text", "text_special")
+#: How far a spot is searched behind its place, since marks before it are not part of the text.
+_FARTHEST = 4
 _ENDS = ("softbreak", "hardbreak")
 
 
@@ -71,7 +73,7 @@ def tokens_between(tokens: Sequence[Token], first: int, last: int | None = None)
     between = []
     for token in tokens:
         position = position_of(token)
-        # The closing token of a link has the position of the opening one, and is no text.
+        # Text with an `info` is an entity or escape, which is shorter than its Markdown.
         if token.type in _TEXT and not token.info:
             end = None if last is None else max(0, last - position)
             content = token.content[max(0, first - position) : end]
@@ -82,6 +84,7 @@ def tokens_between(tokens: Sequence[Token], first: int, last: int | None = None)
             else:
                 meta = {"at": max(position, first)}
                 between.append(Token("text", "", 0, content=content, meta=meta))
+        # The closing token of a link has the position of the opening one.
         elif position >= first and (last is None or position < last):
             between.append(token)
     while between and between[0].type in _ENDS:
@@ -93,7 +96,9 @@ def tokens_between(tokens: Sequence[Token], first: int, last: int | None = None)
 
 @dataclass
 class InlineRenderer:
-    """Renders the tokens of a paragraph into an element.
+    """Renders the tokens of a paragraph, heading or cell into an element.
+
+    The names by which checks refer to parts of the text become the attribute ``data-check``.
 
     Attributes
     ----------
@@ -125,7 +130,10 @@ class InlineRenderer:
         _Writer(self, element).write(tokens)
 
     def check_name(self, kind: str, position: int) -> str | None:
-        """Return the name of the link or formula that begins at a position."""
+        """Return the name of the link or formula that begins at a position; None without one.
+
+        ``kind`` is ``link`` or ``formula``.
+        """
         if self.names is None or self.places is None:
             return None
         return self.names.at(kind, *self.places(position))
@@ -138,14 +146,14 @@ class InlineRenderer:
 
 
 class _Piece(NamedTuple):
-    """Where a token begins: in the text of adjacent tokens, and in its paragraph."""
+    """Where a text token begins: in the joined text of adjacent tokens, and in its paragraph."""
 
     start: int
     position: int
 
 
 class _Mark(NamedTuple):
-    """A part of a text, ``text[start:end]``, with the name of its check."""
+    """A number, shape or bound words in a text, ``text[start:end]``, with the name of its check."""
 
     start: int
     end: int
@@ -159,8 +167,8 @@ class _Writer:
     over several of them.
     """
 
-    def __init__(self, line: InlineRenderer, element: Element) -> None:
-        self.line, self.page = line, line.page
+    def __init__(self, renderer: InlineRenderer, element: Element) -> None:
+        self.renderer, self.page = renderer, renderer.page
         #: The open elements, outermost first.
         self.open_elements = [element]
         #: The number of open links, including broken ones.
@@ -175,7 +183,7 @@ class _Writer:
                 self.pending.append(token)
                 continue
             if token.type == "comment" and self.pending and _is_line_end(tokens, index + 1):
-                # Blanks before a line break would be at the end of a line.
+                # Blanks before the comment would be at the end of a line, as it is not shown.
                 last = self.pending[-1]
                 self.pending[-1] = last.copy(content=last.content.rstrip())
             self.write_pending()
@@ -200,7 +208,7 @@ class _Writer:
                 self.write_formula(token)
             case "link_open":
                 self.open_links += 1
-                check = self.line.check_name("link", position_of(token))
+                check = self.renderer.check_name("link", position_of(token))
                 self.open_element(render_link(self.page, token, check))
             case "link_close":
                 self.open_links -= 1
@@ -213,27 +221,33 @@ class _Writer:
                 self.write_html(token.content)
             case "tag":
                 self.write_tag(token)
-            case "footnote_ref" if self.line.footnotes is not None:
-                self.append_element(self.line.footnotes.add_reference(token))
+            case "footnote_ref" if self.renderer.footnotes is not None:
+                self.append_element(self.renderer.footnotes.add_reference(token))
 
     def open_element(self, element: Element) -> None:
+        """Append an element, into which the next tokens are written."""
         self.open_elements[-1].append(element)
         self.open_elements.append(element)
 
     def close_element(self, *tags: str) -> None:
-        # A part of a paragraph may contain the end of an element that began before it.
+        """Close the innermost element if it has one of these tags.
+
+        A part of a paragraph may contain the end of an element that began before it.
+        """
         if len(self.open_elements) > 1 and self.open_elements[-1].tag in tags:
             self.open_elements.pop()
 
     def append_element(self, element: Element) -> None:
+        """Append a whole element to the innermost open one."""
         self.open_elements[-1].append(element)
 
     def write_text(self, text: str) -> None:
+        """Append text to the innermost open element."""
         append(self.open_elements[-1], literal(text))
 
     def write_line_end(self, is_hard: bool) -> None:
         """End a line: with ``<br>`` if hard or if the vault keeps breaks, else with a newline."""
-        if self.line.is_heading:
+        if self.renderer.is_heading:
             self.write_text(" ")
         elif is_hard or self.page.vault.has_hard_breaks:
             SubElement(self.open_elements[-1], "br")
@@ -250,27 +264,28 @@ class _Writer:
             text += token.content
         self.pending = []
         marks = self.find_marks(text, pieces)
-        done = 0
-        if "://" in text and not self.open_links:
-            for match in _ADDRESS.finditer(text):
-                if match.start() < done:
-                    continue
-                self.write_marked(self.open_elements[-1], text, done, match.start(), marks)
-                done = match.end()
-                address = match[0]
-                # A closing bracket ends the address unless it was opened within: X_(y), but (X).
-                while text[done : done + 1] == ")" and _has_open_bracket(address):
-                    done += 1
-                    address += ")"
-                anchor = SubElement(self.open_elements[-1], "a", {"href": address})
-                anchor.text = literal(address)
-        self.write_marked(self.open_elements[-1], text, done, len(text), marks)
+        element = self.open_elements[-1]
+        written = 0  # the position up to which the text is written
+        may_have_addresses = "://" in text and not self.open_links
+        for match in _ADDRESS.finditer(text) if may_have_addresses else ():
+            if match.start() < written:
+                continue
+            self.write_marked(element, text, written, match.start(), marks)
+            written = match.end()
+            address = match[0]
+            # A closing bracket ends the address unless it was opened within: X_(y), but (X).
+            while text[written : written + 1] == ")" and _has_open_bracket(address):
+                written += 1
+                address += ")"
+            SubElement(element, "a", {"href": address}).text = literal(address)
+        self.write_marked(element, text, written, len(text), marks)
 
     def write_code(self, token: Token) -> None:
         """Append inline code, with names for the numbers and shapes in it."""
         text = token.content
         code = SubElement(self.open_elements[-1], "code")
-        # The first number may begin right behind the opening backticks.
+        # The columns of claims count the backticks as one mark: behind two of them, the first claim
+        # seems to begin one place further left.
         pieces = [_Piece(0, position_of(token) + len(token.markup))]
         marks = self.find_marks(text, pieces, least=-1)
         self.write_marked(code, text, 0, len(text), marks, is_code=True)
@@ -278,18 +293,15 @@ class _Writer:
     def find_marks(self, text: str, pieces: Iterable[_Piece], least: int = 0) -> list[_Mark]:
         """Return the numbers and shapes in a text, outer ones first.
 
-        None begins before the column ``least`` of its piece.
+        ``least`` is the least distance of one from the begin of its piece.
         """
-        line = self.line
-        if line.names is None or line.places is None or not line.names.spots:
+        names, places = self.renderer.names, self.renderer.places
+        if names is None or places is None or not names.spots:
             return []
-        marks = {
-            mark
-            for piece in pieces
-            for mark in _find_spots(
-                text, piece.start, line.names.spots_from(*line.places(piece.position)), least
-            )
-        }
+        marks: set[_Mark] = set()
+        for piece in pieces:
+            spots = names.spots_from(*places(piece.position))
+            marks.update(_find_spots(text, piece.start, spots, least))
         return sorted(marks, key=lambda mark: (mark.start, -mark.end, mark.name))
 
     def write_marked(
@@ -301,18 +313,22 @@ class _Writer:
         marks: list[_Mark],
         is_code: bool = False,
     ) -> None:
-        """Append ``text[first:last]``, with an element around each mark that is within it."""
-        done = first
+        """Append ``text[first:last]``, with an element around each mark that is within it.
+
+        A mark may contain others, which come after it in ``marks``.
+        """
+        written = first
         for index, mark in enumerate(marks):
-            if mark.start < done or mark.end > last:
+            if mark.start < written or mark.end > last:
                 continue
-            self.write_unmarked(element, text[done : mark.start], is_code)
+            self.write_unmarked(element, text[written : mark.start], is_code)
             span = SubElement(element, "span", {"data-check": mark.name})
             self.write_marked(span, text, mark.start, mark.end, marks[index + 1 :], is_code)
-            done = mark.end
-        self.write_unmarked(element, text[done:last], is_code)
+            written = mark.end
+        self.write_unmarked(element, text[written:last], is_code)
 
     def write_unmarked(self, element: Element, text: str, is_code: bool) -> None:
+        """Append text to an element, without references to footnotes if it is quoted."""
         if self.page.open_embeds and not is_code:
             # The footnotes of a quoted sentence are on another page.
             text = _FOOTNOTE_MARK.sub("", text)
@@ -324,44 +340,47 @@ class _Writer:
         tex = literal(token.content.strip() if is_display else token.content)
         box = SubElement(self.open_elements[-1], "span", {"class": "arithmatex"})
         box.text = f"\\[{tex}\\]" if is_display else f"\\({tex}\\)"
-        if name := self.line.check_name("formula", position_of(token)):
+        if name := self.renderer.check_name("formula", position_of(token)):
             box.set("data-check", name)
 
     def write_image(self, token: Token) -> None:
         """Append an image of Markdown, ``![alt](source)``."""
         alt, source = plain_text(token.children or []), str(token.attrs.get("src", ""))
-        name = self.line.check_name("link", position_of(token))
-        made = render_image(self.page, source, alt, name)
-        if made.tag == "img" and token.attrs.get("title"):
-            made.set("title", literal(str(token.attrs["title"])))
-        self.name_alt_text(made, token.content, position_of(token))
-        self.append_element(made)
+        name = self.renderer.check_name("link", position_of(token))
+        image = render_image(self.page, source, alt, name)
+        if image.tag == "img" and token.attrs.get("title"):
+            image.set("title", literal(str(token.attrs["title"])))
+        self.name_alt_text(image, token.content, position_of(token))
+        self.append_element(image)
 
     def write_wikilink(self, token: Token) -> None:
         """Append a link or embed, ``[[Note|words]]``, with its words."""
         match: re.Match[str] = token.meta["match"]
-        written = Link.from_match(match)
+        link = Link.from_match(match)
         words_begin = position_of(token) + match.start("words") - match.start()
-        footnotes = self.line.footnotes
+        footnotes = self.renderer.footnotes
         env = footnotes.env if footnotes else None
-        words = tokenize_line(written.words, env) if written.words else []
-        made, own_text = render_wikilink(self.page, written, plain_text(words))
-        if name := self.line.check_name("link", position_of(token)):
-            made.set("data-check", name)
-        if written.embed:
-            self.name_alt_text(made, written.words, words_begin)
-        self.append_element(made)
-        if own_text is not None:
-            made.text = literal(own_text)
-        elif made.tag not in ("a", "span"):
-            return
-        elif written.words:
-            self.line.for_words_at(words_begin).fill(made, words)
+        words = tokenize_line(link.words, env) if link.words else []
+        element, text = render_wikilink(self.page, link, plain_text(words))
+        if name := self.renderer.check_name("link", position_of(token)):
+            element.set("data-check", name)
+        if link.embed:
+            self.name_alt_text(element, link.words, words_begin)
+        self.append_element(element)
+        if text is not None:
+            element.text = literal(text)
+        elif element.tag not in ("a", "span"):
+            return  # an image or player
+        elif link.words:
+            self.renderer.for_words_at(words_begin).fill(element, words)
         else:
-            made.text = literal(unescape(written.shown))
+            element.text = literal(unescape(link.shown))
 
     def name_alt_text(self, element: Element, words: str, position: int) -> None:
-        """Add the names of the numbers in the alt text of an image."""
+        """Add the names of the numbers in the alt text of an image, which begins at a position.
+
+        Nothing is added if the element is no image, but a link in place of one.
+        """
         if element.tag != "img":
             return
         marks = self.find_marks(words, [_Piece(0, position)])
@@ -369,6 +388,7 @@ class _Writer:
             element.set("data-says", " ".join(mark.name for mark in marks))
 
     def write_html(self, source: str) -> None:
+        """Append HTML if the page may contain it; else its text, but no comments."""
         if self.page.options["html"]:
             append(self.open_elements[-1], self.page.stash_author_html(source))
         elif not source.startswith("<!--"):
@@ -381,7 +401,8 @@ class _Writer:
         """
         element = self.open_elements[-1]
         text_before = (element[-1].tail if len(element) else element.text) or ""
-        if self.open_links or text_before.rstrip(" ").endswith("{"):
+        is_in_attribute_list = text_before.rstrip(" ").endswith("{")
+        if self.open_links or is_in_attribute_list:
             self.write_text(token.content)
             return
         if self.page.options["tags_page"]:
@@ -395,30 +416,32 @@ class _Writer:
 
 
 def _is_line_end(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether a token ends a line; so does the end of the tokens."""
     return index >= len(tokens) or tokens[index].type in _ENDS
 
 
 def _has_open_bracket(address: str) -> bool:
+    """Return whether a round bracket in an address is not closed."""
     return address.count("(") > address.count(")")
 
 
 def _find_spots(
     text: str, start: int, spots: Iterable[tuple[int, Spot]], least: int
 ) -> Iterator[_Mark]:
-    """Yield each spot that occurs in a text.
+    """Yield the marks of those spots that occur in a text.
 
     Each of ``spots`` comes with its distance from the begin of a token, which is at ``start`` in
-    the text. No spot has a distance below ``least``.
+    the text. Spots with a distance below ``least`` belong to other tokens.
     """
     for distance, spot in spots:
         if distance < least:
             continue
-        # Code is shown without the blank that it begins with; its opening mark, or that of a link,
-        # may precede the first letter.
+        # Code is shown without the blank that it begins with, so a spot may be one place to the
+        # left; its opening mark, or that of a link, may precede the first letter.
         first = max(start + distance - 1, 0)
-        place = text.find(spot.text, first, first + len(spot.text) + 4)
-        if place >= 0:
-            yield _Mark(place, place + len(spot.text), spot.name)
+        begins = text.find(spot.text, first, first + len(spot.text) + _FARTHEST)
+        if begins >= 0:
+            yield _Mark(begins, begins + len(spot.text), spot.name)
 
 
 def plain_text(tokens: Sequence[Token]) -> str:

@@ -21,7 +21,8 @@ _converter = LatexToMathML()
 
 #: ``\verb|…|``, in which all other characters are themselves; any other command; a comment.
 _RAW = re.compile(
-    r"\\verb(?![A-Za-z])\s*(?P<star>\*?)\s*(?:(?P<mark>\S)(?P<verbatim>[^\n]*?)(?P<end>(?P=mark)))?"
+    r"(?P<verb>\\verb(?![A-Za-z])\s*(?P<star>\*?)\s*"
+    r"(?:(?P<mark>\S)(?P<verbatim>[^\n]*?)(?P<end>(?P=mark)))?)"
     r"|\\.|(?P<comment>%[^\n]*\n?)",
     re.DOTALL,
 )
@@ -32,6 +33,7 @@ _AS_TEXT = {
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
 }
+#: Commands with text, and the ones that replace them.
 _TEXT = {
     **{name: name for name in ("text", "textbf", "textit", "textrm", "textsf", "texttt")},
     **dict.fromkeys(("mbox", "hbox", "textnormal", "textup", "textmd", "fbox"), "text"),
@@ -71,11 +73,11 @@ _IN_TEXT = {
     *("dots", "ldots", "quad", "qquad", "textasciicircum", "textasciitilde", "textbackslash"),
     *_TEXT,
 }
-#: Other commands, which are moved out of the text.
+#: Other commands, which are moved out of the text: ``\textcolor{red}{a}``, ``\alpha``.
 _OTHER_COMMAND = r"\\textcolor\{[^{}]*\}\{[^{}]*\}|\\[A-Za-z]+|\\\\"
 #: Commands with a starred form; after others, a star is an asterisk.
 _STARRED = {"operatorname", "DeclareMathOperator", "newcommand", "renewcommand", "hspace", "tag"}
-#: Font commands in the name of an operator.
+#: Font commands in the name of an operator: ``\mathbb{E}``, ``\mathbf x``, ``\text{arg min}``.
 _FONT = re.compile(
     r"\\(?P<font>text(?=\s*\{)|math(?:bb|bf|cal|frak|it|rm|scr|sf|tt))(?![A-Za-z])"
     r"\s*(?P<brace>\{)?(?P<letters>(?(brace)[A-Za-z0-9 -]+|[A-Za-z0-9]))(?(brace)\})"
@@ -84,6 +86,7 @@ _FONT = re.compile(
 _SIZES = re.compile(r"left|right|middle|[bB]igg?[lrm]?")
 _ANGLE = re.compile(r"\s*([<>])")
 _ANGLES = {"<": r"\langle ", ">": r"\rangle "}
+#: Commands without arguments that the converter lacks, and what replaces them.
 _SIGNS = {
     "euro": "€",
     "cr": r"\\",
@@ -165,7 +168,7 @@ _UNICODE = str.maketrans(
         "⟂": r"\perp ",
     }
 )
-#: Templates of commands, filled with their arguments.
+#: Templates of commands, filled with their arguments; ``{0:.0}`` takes an argument and drops it.
 _TEMPLATES = {
     "cancelto": r"{{\cancel{{{1}}}}}^{{{0}}}",
     "ketbra": r"|{0}\rangle\langle {1}|",
@@ -183,7 +186,8 @@ _TEMPLATES = {
 #: A hexadecimal colour, which the converter does not support; such a command is left unchanged.
 _HEXADECIMAL = re.compile(r"\s*\{\s*#")
 _LIMITS = re.compile(r"\s*\\limits(?![A-Za-z])")
-_SCRIPT = re.compile(r"\s*([_^])")
+_SCRIPT = re.compile(r"\s*(?P<sign>[_^])")
+#: The command of an upright Greek letter: ``\upmu``.
 _UPRIGHT = re.compile(
     r"up(alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma"
     r"|tau|upsilon|phi|chi|psi|omega)"
@@ -232,7 +236,7 @@ def prepare_formula(tex: str, display: bool) -> str:
 
 
 def _without_raw(match: re.Match[str]) -> str:
-    r"""Return ``\verb|…|`` as typewriter text, and a comment as nothing."""
+    r"""Return ``\verb|…|`` as typewriter text, a comment as nothing, other commands unchanged."""
     if match["comment"]:
         return ""
     if match["end"]:
@@ -240,7 +244,7 @@ def _without_raw(match: re.Match[str]) -> str:
         verbatim = match["verbatim"].replace(" ", "␣" if match["star"] else " ")
         text = "".join(_AS_TEXT.get(sign, sign) for sign in verbatim)
         return rf"\texttt{{{text}}}"
-    if re.match(r"\\verb(?![A-Za-z])", match[0]):
+    if match["verb"]:
         why = r"\verb is not closed on its line by the character that follows it"
         raise FormulaError(why, match.string, match.start())
     return match[0]
@@ -263,7 +267,10 @@ def _rewrite_commands(tex: str) -> str:
 
 
 def _rewrite_command(match: re.Match[str]) -> _Rewritten:
-    """Rewrite a command with its arguments."""
+    """Rewrite a command with its arguments; one that needs no change stays as it is.
+
+    ``match`` is that of `COMMAND` in the formula, as in the functions of `_WRITERS`.
+    """
     name, at = match["name"] or "", match.end()
     if name in _SIGNS:
         return _SIGNS[name], at
@@ -275,7 +282,7 @@ def _rewrite_command(match: re.Match[str]) -> _Rewritten:
         return rf"\{name} *", at
     if _SIZES.fullmatch(name) and (angle := _ANGLE.match(match.string, at)):
         return match[0] + _ANGLES[angle[1]], angle.end()
-    return (r"\ " if match[0] == "\\\n" else match[0]), at
+    return (r"\ " if match[0] == "\\\n" else match[0]), at  # a line end is a blank
 
 
 def _rewrite_argument(tex: str, at: int) -> _Rewritten:
@@ -311,53 +318,55 @@ def _keep_last_argument(match: re.Match[str]) -> _Rewritten:
 
 def _fill_template(match: re.Match[str]) -> _Rewritten | None:
     """Fill a template with the arguments of a command; None if they are missing."""
-    tex, at, form = match.string, match.end(), _TEMPLATES[match["name"]]
-    groups = []
-    for _ in range(form.count("{0") + form.count("{1") + form.count("{2")):
+    tex, at, template = match.string, match.end(), _TEMPLATES[match["name"]]
+    arguments = []
+    for _ in range(template.count("{0") + template.count("{1") + template.count("{2")):
         if not tex[at:].lstrip().startswith("{"):
             return None
-        inner, at = argument_at(tex, at)
-        groups.append(inner)
-    return form.format(*(_rewrite_commands(inner) for inner in groups)), at
+        argument, at = argument_at(tex, at)
+        arguments.append(_rewrite_commands(argument))
+    return template.format(*arguments), at
 
 
 def _rewrite_infix(match: re.Match[str]) -> _Rewritten:
     r"""Rewrite ``\buildrel a \over b`` and ``\root a \of b`` of plain TeX."""
     is_root = match["name"] == "root"
-    above, word, _ = match.string[match.end() :].partition(r"\of" if is_root else r"\over")
-    what, at = _rewrite_argument(match.string, match.end() + len(above) + len(word))
-    form = r"\sqrt[{}]{{{}}}" if is_root else r"\overset{{{}}}{{{}}}"
-    return form.format(_rewrite_commands(above), what), at
+    first, word, _ = match.string[match.end() :].partition(r"\of" if is_root else r"\over")
+    second, at = _rewrite_argument(match.string, match.end() + len(first) + len(word))
+    template = r"\sqrt[{}]{{{}}}" if is_root else r"\overset{{{}}}{{{}}}"
+    return template.format(_rewrite_commands(first), second), at
 
 
 def _rewrite_limits(match: re.Match[str]) -> _Rewritten | None:
-    """Rewrite an operator with scripts above and below; None if it has none."""
+    r"""Rewrite ``\mathop{a}\limits_b^c``: scripts are below and above. None without ``\limits``."""
     tex = match.string
-    limits = _LIMITS.match(tex, argument_at(tex, match.end())[1])
+    operator, behind_operator = _rewrite_argument(tex, match.end())
+    limits = _LIMITS.match(tex, behind_operator)
     if not limits:
         return None
-    written, at = rf"\mathop{{{_rewrite_argument(tex, match.end())[0]}}}", limits.end()
+    written, at = rf"\mathop{{{operator}}}", limits.end()
     while script := _SCRIPT.match(tex, at):
         inner, at = _rewrite_argument(tex, script.end())
-        where = "underset" if script[1] == "_" else "overset"
-        written = rf"\{where}{{{inner}}}{{{written}}}"
+        command = "underset" if script["sign"] == "_" else "overset"
+        written = rf"\{command}{{{inner}}}{{{written}}}"
     return written, at
 
 
 def _drop_hexadecimal_colour(match: re.Match[str]) -> _Rewritten | None:
     """Drop a colour that the converter does not support; None for other colours."""
-    hexadecimal = _HEXADECIMAL.match(match.string, match.end())
-    return ("", argument_at(match.string, match.end())[1]) if hexadecimal else None
+    if not _HEXADECIMAL.match(match.string, match.end()):
+        return None
+    return "", argument_at(match.string, match.end())[1]
 
 
 def _rewrite_reference(match: re.Match[str]) -> _Rewritten:
-    """Write a reference as the name of its label."""
+    """Rewrite a reference whose number is unknown as the name of its label."""
     label, at = argument_at(match.string, match.end())
     return rf"\text{{{f'({label})' if match['name'] == 'eqref' else label}}}", at
 
 
 def _rewrite_wide_tilde(match: re.Match[str]) -> _Rewritten:
-    """Write a wide tilde as a plain one over a letter, else as a sign above."""
+    """Rewrite a wide tilde as a plain one over a letter, else as a sign above."""
     inner, at = _rewrite_argument(match.string, match.end())
     inner = inner.strip()
     mark = r"\tilde" if re.fullmatch(r"\w|\\[A-Za-z]+", inner) else r"\overset{\sim}"
@@ -381,9 +390,9 @@ def _rewrite_definition(match: re.Match[str]) -> _Rewritten:
     word, at = argument_at(match.string, match.end())
     written = rf"\providecommand{{{word}}}{{}}\renewcommand{{{word}}}"
     if match["name"] == "DeclareMathOperator":
-        says, at = argument_at(match.string, at)
+        operator_name, at = argument_at(match.string, at)
         star = "*" if match[0].endswith("*") else ""
-        operator = _rewrite_commands(rf"\operatorname{star}{{{says}}}")
+        operator = _rewrite_commands(rf"\operatorname{star}{{{operator_name}}}")
         written += f"{{{operator}}}"
     return written, at
 
@@ -391,13 +400,15 @@ def _rewrite_definition(match: re.Match[str]) -> _Rewritten:
 def _rewrite_operator(match: re.Match[str]) -> _Rewritten | None:
     """Replace font commands in the name of an operator; None if it has none."""
     at = argument_at(match.string, match.end())[1]
-    name = match.string[match.end() : at]
-    plain = _FONT.sub(_to_unicode_letters, name)
-    return None if plain == name else (match[0] + _rewrite_commands(plain), at)
+    argument = match.string[match.end() : at]
+    without_fonts = _FONT.sub(_to_unicode_letters, argument)
+    if without_fonts == argument:
+        return None
+    return match[0] + _rewrite_commands(without_fonts), at
 
 
 def _to_unicode_letters(match: re.Match[str]) -> str:
-    """Replace letters in a font command by Unicode characters, for names of operators."""
+    r"""Replace letters in a font command by Unicode characters: ``\mathbb{E}`` by ``𝔼``."""
     if match["font"] == "text":
         return rf"\text{{{match['letters'].replace(' ', '~')}}}"
     if match["font"] == "mathrm":
@@ -442,31 +453,33 @@ def _move_formulas_out(name: str, words: str) -> str:
     >>> _move_formulas_out("text", "if $x$ is 0")
     '\\text{if }x\\text{ is 0}'
     """
+    # Formulas are between `$` and `$`, or `\(` and `\)`: every second part is one.
     parts = re.split(r"(?<!\\)\$", re.sub(r"(?<!\\)\\[()]", "$", words))
     if len(parts) % 2 == 0:
-        parts = [words.replace("$", r"\$")]
+        parts = [words.replace("$", r"\$")]  # one is not closed: all dollars are text
     written = []
     for number, part in enumerate(parts):
         if number % 2:
             written.append(_rewrite_commands(part))
             continue
-        names = set(re.findall(r"\\([A-Za-z]+)", part))
-        has_other = bool(names - _IN_TEXT) and names.isdisjoint(_TEXT)
-        separator = _OTHER_COMMAND if has_other else "(?!)"
-        for piece in re.split(f"({separator})", part):
-            if re.fullmatch(separator, piece):
+        commands = set(re.findall(r"\\([A-Za-z]+)", part))
+        has_other_command = bool(commands - _IN_TEXT) and commands.isdisjoint(_TEXT)
+        pieces = re.split(f"({_OTHER_COMMAND})", part) if has_other_command else [part]
+        # Every second piece is a command.
+        for index, piece in enumerate(pieces):
+            if index % 2:
                 # Coloured text remains text.
-                written.append(re.sub(r"\{([^{}]*)\}$", rf"{{\\{name}{{\1}}}} ", f"{piece}"))
+                written.append(re.sub(r"\{([^{}]*)\}$", rf"{{\\{name}{{\1}}}} ", piece))
             elif piece or number == 0:
                 written.append(rf"\{name}{{{_escape_text(piece)}}}")
     return "".join(written)
 
 
 def _escape_text(words: str) -> str:
-    """Escape the characters of a text that have a meaning in TeX."""
-    plain = re.sub(r"(?<!\\)[_&#]", r"\\\g<0>", words)
-    plain = re.sub(r"(\\[%&#_$]) ", r"\1{} ", plain)  # the converter drops a blank behind these
-    return re.sub(r"(?<!\\)\^", r"\\textasciicircum ", plain)
+    r"""Escape the characters of a text that have a meaning in TeX: ``a_b`` → ``a\_b``."""
+    escaped = re.sub(r"(?<!\\)[_&#]", r"\\\g<0>", words)
+    escaped = re.sub(r"(\\[%&#_$]) ", r"\1{} ", escaped)  # the converter drops a blank behind these
+    return re.sub(r"(?<!\\)\^", r"\\textasciicircum ", escaped)
 
 
 def _character(number: str) -> str:

@@ -30,7 +30,7 @@ _PAGES = re.compile(
 
 
 def render_link(page: Page, token: Token, name: str | None) -> Element:
-    """Return the element of ``[words](address)``, without its words."""
+    """Return the element of ``[words](address)`` without its words; ``name`` is its check's."""
     anchor = Element("a", {"href": str(token.attrs.get("href", ""))})
     if token.attrs.get("title"):
         anchor.set("title", str(token.attrs["title"]))
@@ -42,15 +42,18 @@ def render_link(page: Page, token: Token, name: str | None) -> Element:
 
 
 def render_image(page: Page, source: str, words: str, name: str | None) -> Element:
-    """Return the element of ``![words](address)``: an image, or an embed of another file."""
-    made = Element("img", {"alt": words, "src": source})
-    move_size(made, words)
-    resolve_address(page, made, "src")
-    replace_media(made, page)
-    replace_player(made)
+    """Return the element of ``![words](address)``: an image, or an embed of another file.
+
+    ``name`` is that of its check; None if it has none.
+    """
+    element = Element("img", {"alt": words, "src": source})
+    move_size(element, words)
+    resolve_address(page, element, "src")
+    replace_media(element, page)
+    replace_player(element)
     if name:
-        made.set("data-check", name)
-    return made
+        element.set("data-check", name)
+    return element
 
 
 def render_wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | None]:
@@ -72,17 +75,18 @@ def render_wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | 
         # A heading may contain code and mathematics, which the words of a link keep.
         target = page.resolve(link)
     except BrokenLinkError as error:
-        kind = PurePosixPath(link.target).suffix.lower()
-        if link.embed and kind in DRAWN and isinstance(error, UnpublishedError):
-            made = _embed_file(page, words, quote(link.target))
-            return made, made.text
+        suffix = PurePosixPath(link.target).suffix.lower()
+        if link.embed and suffix in DRAWN and isinstance(error, UnpublishedError):
+            # Such a file is never published; only its name is shown.
+            embed = _embed_file(page, words, quote(link.target))
+            return embed, embed.text
         span = Element("span", broken_attributes(error, page))
         has_size_as_words = link.embed and SIZE.fullmatch(link.words)
         return span, link.target if has_size_as_words else None
     href = page.href(target)
     if link.embed and target.path.suffix.lower() in IMAGES | AUDIO | VIDEO | {".pdf", *DRAWN}:
-        made = _embed_file(page, words, href)
-        return made, made.text
+        embed = _embed_file(page, words, href)
+        return embed, embed.text
     anchor = Element("a", {"class": "wikilink", "href": href})
     if link.embed and target.note:
         anchor.set("data-embed", f"{link.target}#{link.sub}")
@@ -91,14 +95,17 @@ def render_wikilink(page: Page, link: Link, words: str) -> tuple[Element, str | 
 
 def _embed_file(page: Page, words: str, href: str) -> Element:
     """Return the element of an embedded image, sound, video, PDF or drawing."""
-    made = Element("img", {"alt": words, "src": href})
-    move_size(made, words)
-    replace_media(made, page)
-    return made
+    element = Element("img", {"alt": words, "src": href})
+    move_size(element, words)
+    replace_media(element, page)
+    return element
 
 
 def resolve_address(page: Page, element: Element, name: str) -> None:
-    """Resolve the address in an attribute, if it is a path in the vault."""
+    """Resolve the address in an attribute (``href`` or ``src``), if it is a path in the vault.
+
+    An element whose address leads nowhere becomes its words.
+    """
     address = element.get(name, "")
     try:
         url = urlsplit(address)
@@ -136,7 +143,7 @@ def _replace_by_words(element: Element) -> None:
 
 
 def make_embed(image: Element, path: str, sub: str, href: str) -> None:
-    """Turn an image into a placeholder, which `vaultkit.render.embeds` replaces by a note."""
+    """Turn an image into a link, which `vaultkit.render.embeds` replaces by the note it embeds."""
     words = image.get("alt") or Link(0, path, sub, "", embed=False, wiki=True).shown
     image.tag, image.text = "a", words
     image.attrib.clear()
@@ -144,13 +151,17 @@ def make_embed(image: Element, path: str, sub: str, href: str) -> None:
 
 
 def broken_attributes(error: BrokenLinkError, page: Page) -> dict[str, str]:
-    """Return the attributes of the element of a broken link: its class, and the reason as title."""
+    """Return the attributes of the element of a broken link: its class, and the reason as title.
+
+    A link to an unpublished note has none, which would reveal it; the vault's settings decide about
+    links to notes that are not written yet.
+    """
     unwritten = page.vault.options.unwritten
     if isinstance(error, UnpublishedError):
         return {}
     if isinstance(error, UnwrittenError) and unwritten != "fail":
-        marked = {"class": "wikilink unwritten", "title": "Not written yet"}
-        return marked if unwritten == "mark" else {}
+        attributes = {"class": "wikilink unwritten", "title": "Not written yet"}
+        return attributes if unwritten == "mark" else {}
     return {"class": "wikilink broken", "title": str(error)}
 
 
@@ -185,31 +196,34 @@ def replace_player(element: Element) -> None:
 
 
 def replace_media(element: Element, page: Page) -> None:
-    """Replace an embedded file by a player, a frame or a link, depending on its type."""
+    """Replace an embedded file by a player, a frame or its name, depending on its type.
+
+    Images and other files stay as they are.
+    """
     url = urlsplit(element.get("src", ""))
     path = Path(unquote(url.path))
-    kind = path.suffix.lower()
-    if kind not in AUDIO | VIDEO | {".pdf"} | set(DRAWN):
+    suffix = path.suffix.lower()
+    if suffix not in AUDIO | VIDEO | {".pdf"} | set(DRAWN):
         return
     size = {name: length for name, length in element.attrib.items() if name in ("width", "height")}
     words = element.get("alt") or path.name
     href = element.attrib["src"]
     element.attrib.clear()
     element.set("class", "vk-media")
-    if kind in DRAWN:
+    if suffix in DRAWN:
         element.tag = "span"
         element.set("class", "vk-computed")
-        element.text = f"{DRAWN[kind]} {path.stem}: shown in Obsidian alone"
+        element.text = f"{DRAWN[suffix]} {path.stem}: shown in Obsidian alone"
         return
-    if kind == ".pdf":
+    if suffix == ".pdf":
         element.tag = "iframe"
         # The address may name a page of a PDF: `#page=3`.
         place = f"#{url.fragment}" if url.fragment else ""
         address = page.url(quote(unquote(url.path))) + place
         element.attrib |= {"src": address, "title": words, "loading": "lazy"} | size
-        element.text = " "
+        element.text = " "  # so that it is not written as `<iframe/>`, which browsers do not close
         return
-    element.tag = "audio" if kind in AUDIO else "video"
+    element.tag = "audio" if suffix in AUDIO else "video"
     element.attrib |= {"controls": "controls", "preload": "metadata", "src": page.url(href)}
     element.attrib |= size
     SubElement(element, "a", {"href": href}).text = words

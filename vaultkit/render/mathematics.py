@@ -20,7 +20,8 @@ from vaultkit.render.coloured import mark_formula
 from vaultkit.render.equation_numbers import REFERENCE, insert_numbers, number_labels
 from vaultkit.render.latex import FormulaError, prepare_formula
 
-_INLINE_TEX = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
+#: A formula within a line, as `inline` writes it: ``\(x\)``.
+_INLINE_TEX = re.compile(r"\\\((?P<tex>.+?)\\\)", re.DOTALL)
 _TAG = re.compile(r"<(?P<closes>/?)[^<>]*?(?P<empty>/?)>")
 # XML has five named entities; math-core also writes HTML's, such as `&ApplyFunction;`.
 _HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]+;")
@@ -39,13 +40,15 @@ _LONGEST_ON_PHONE = 30
 #: level needs at least one of these characters; some three thousand levels were safe.
 _OPENING = re.compile(r"[\\{(\[]")
 _BRACE = re.compile("[{}]")
-#: Brackets: each unclosed one doubles the converter's time.
+#: Brackets; ``\right.`` closes one, too.
 _BRACKET = re.compile(
     r"(?P<opens>[(\[]|\\(?:\{|l(?:brace|brack|angle|floor|ceil)(?![A-Za-z])))"
     r"|[)\]]|\\(?:\}|r(?:brace|brack|angle|floor|ceil)(?![A-Za-z])|right\s*\.)"
 )
+#: Most unclosed brackets: each doubles the converter's time.
 _MOST_UNCLOSED = 12
-_MOST_OPEN = 2000
+#: Most opening brackets, braces and commands, and half as many levels of braces.
+_MOST_OPENING = 2000
 #: Deepest nesting of elements for browsers, and most characters of TeX.
 DEEPEST, LONGEST = 100, 20_000
 
@@ -75,11 +78,11 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
     """
     if len(tex) > LONGEST:
         raise FormulaError(f"longer than {LONGEST:,} characters", tex, LONGEST)
-    opens = [opening.start() for opening in _OPENING.finditer(tex)]
-    if len(opens) > _MOST_OPEN:
-        raise FormulaError("too many brackets and commands", tex, opens[_MOST_OPEN])
+    opening = [sign.start() for sign in _OPENING.finditer(tex)]
+    if len(opening) > _MOST_OPENING:
+        raise FormulaError("too many brackets and commands", tex, opening[_MOST_OPENING])
     try:
-        written = prepare_formula(preamble, False) + prepare_formula(tex, display)
+        prepared = prepare_formula(preamble, False) + prepare_formula(tex, display)
     except RecursionError:
         raise FormulaError("nested too deeply", tex, 0) from None
     except FormulaError:
@@ -87,17 +90,17 @@ def to_mathml(tex: str, display: bool, preamble: str = "") -> str:
             # An error in a definition is reported at the definition only.
             return to_mathml(tex, display)
         raise
-    if _brace_depth(written) > _MOST_OPEN // 2:
+    if _brace_depth(prepared) > _MOST_OPENING // 2:
         raise FormulaError("nested too deeply", tex, 0)
-    if (unclosed := _count_unclosed(written)) > _MOST_UNCLOSED:
+    if (unclosed := _count_unclosed(prepared)) > _MOST_UNCLOSED:
         raise FormulaError(f"{unclosed} brackets are not closed", tex, 0)
     try:
-        mathml = _converter.convert_with_local_state(written, displaystyle=display)
+        mathml = _converter.convert_with_local_state(prepared, displaystyle=display)
     except LatexError as error:
         if preamble:
             return to_mathml(tex, display)
         offset, _, reason = str(error).partition(": ")
-        raise _locate_error(reason.rstrip("."), tex, written, int(offset)) from error
+        raise _locate_error(reason.rstrip("."), tex, prepared, int(offset)) from error
     mathml = _LAST_LINE.sub(
         _draw_line_below, _HTML_ENTITY.sub(lambda match: html.unescape(match[0]), mathml)
     )
@@ -133,11 +136,15 @@ def _draw_line_below(match: re.Match[str]) -> str:
     return f'<mtable style="{line}{match["style"] or ""}"{match["rows"]}</mtable>'
 
 
-def _locate_error(reason: str, tex: str, written: str, offset: int) -> FormulaError:
-    """Return the error with its position in the original ``tex``, not in the rewritten one."""
-    match = COMMAND.match(written, offset) or re.compile(r"[^\s\\]").match(written, offset)
+def _locate_error(reason: str, tex: str, prepared: str, offset: int) -> FormulaError:
+    """Return the error with its position in the original ``tex``.
+
+    ``offset`` is the position in the prepared formula. If that differs from the original, the first
+    equal command or character there is taken for the wrong one.
+    """
+    match = COMMAND.match(prepared, offset) or re.compile(r"[^\s\\]").match(prepared, offset)
     wrong = match[0] if match else ""
-    position = offset if written == tex else max(0, tex.find(wrong))
+    position = offset if prepared == tex else max(0, tex.find(wrong))
     if wrong.startswith("\\") and wrong not in reason:
         reason = f"{wrong}: {reason}"
     return FormulaError(reason, tex, min(position, len(tex)))
@@ -156,6 +163,8 @@ def _element_depth(xml: str) -> int:
 def formula_to_text(tex: str) -> str:
     r"""Return a formula as one line of plain text, for search, headings and tooltips.
 
+    A formula that does not compile is returned as it is.
+
     Examples
     --------
     >>> formula_to_text(r"\alpha = \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)")
@@ -170,14 +179,18 @@ def formula_to_text(tex: str) -> str:
         return tex
 
 
-# Characters with a superscript and subscript in Unicode: only letters of indices, so that d_k
-# stays.
+# Characters with a superscript and subscript in Unicode; of the letters only the usual indices, so
+# that d_k stays.
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()nijT⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱʲᵀᵀ")
 _SUBSCRIPTS = str.maketrans("0123456789ij", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ")
 _SPACED = frozenset("=≈≠<>≤≥∈∉+−×⋅⊙→↦∼∝≪≫⟹⇒⟶⟵⟷⇌⇄")
-# `-` is typeset as U+2212, the minus sign.
+#: A plus or minus between terms. (`-` is typeset as U+2212, the minus sign.)
 _SUM = re.compile(r"(?<=\S)\s*[+−]")
+#: A minus that begins a term, so that no blanks belong around it: ``= − 2``, ``(− 2``.
 _NEGATIVE = re.compile(r"(?:(?<=^)|(?<=[(\[,/^])|(?<=[=≈≠<>≤≥] ))\s?− ")
+#: Operators that are not shown, such as that between a function and its argument.
+_INVISIBLE = re.compile("[\u2061-\u2064]")
+#: Accents above a letter, and the combining characters for text.
 _ACCENTS = {"^": "\u0302", "ˆ": "\u0302", "¯": "\u0304", "~": "\u0303", "˜": "\u0303"}
 
 
@@ -186,8 +199,8 @@ def _mathml_to_text(element: Element) -> str:
     parts = [_mathml_to_text(child) for child in element]
     match element.tag, parts:
         case "mfrac", [above, below]:
-            below = f"({below})" if re.search(r"[\s/]", below) else below
-            return f"{_bracket_sum(above)}/{below}"
+            is_compound = re.search(r"[\s/]", below) is not None
+            return f"{_bracket_sum(above)}/{f'({below})' if is_compound else below}"
         case "msqrt", _:
             return "√" + _bracket_sum("".join(parts))
         case "msub" | "munder", [base, index]:
@@ -210,13 +223,11 @@ def _mathml_to_text(element: Element) -> str:
         case "mspace", _:
             return " " * ("width" in element.attrib)
         case "mo", []:
-            sign = element.text or ""
+            sign = _INVISIBLE.sub("", element.text or "")
             sign = {"∑": "Σ", "∏": "Π"}.get(sign, sign)
-            # U+2061 to U+2064 are invisible operators.
-            sign = re.sub("[\u2061-\u2064]", "", sign)
-            return f" {sign} " if sign in _SPACED and sign else sign + " " * (sign == ",")
+            return f" {sign} " if sign in _SPACED else sign + " " * (sign == ",")
         case _:
-            return re.sub("[\u2061-\u2064]", "", element.text or "") + "".join(parts)
+            return _INVISIBLE.sub("", element.text or "") + "".join(parts)
 
 
 def _bracket_sum(part: str) -> str:
@@ -231,7 +242,7 @@ def _bracket_sum(part: str) -> str:
 
 
 def _script_to_text(mark: str, table: dict[int, int], index: str) -> str:
-    """Return an index or exponent in characters of a table, or else behind ``^`` or ``_``.
+    """Return an index or exponent in characters of a table, or else behind its ``mark``, ^ or _.
 
     Examples
     --------
@@ -253,30 +264,35 @@ def typeset(
 ) -> None:
     """Replace TeX by typeset formulas, on a page and in its table of contents.
 
-    The arrays in ``coloured`` are marked. It runs after the ids of headings were
-    derived from the TeX.
+    It runs after the ids of headings were derived from the TeX.
+
+    Parameters
+    ----------
+    root, toc
+        The page, and its table of contents as Python-Markdown stores it.
+    preamble
+        Definitions of commands, for all formulas.
+    coloured
+        The names of the arrays that are marked.
     """
-    formulas = [(el, *formula) for el in root.iter() if (formula := _tex_of(el))]
-    known = number_labels(tex for _, tex, display in formulas if display)
-    places = {
-        label: element.get("id", "")
-        for element, tex, display in formulas
-        if display
-        for label in number_labels([tex])
-    }
+    formulas = [(element, *parsed) for element in root.iter() if (parsed := _tex_of(element))]
+    displays = [(element, tex) for element, tex, display in formulas if display]
+    numbers = number_labels(tex for _, tex in displays)
+    ids = {label: el.get("id", "") for el, tex in displays for label in number_labels([tex])}
     for element, tex, display in formulas:
-        alone = REFERENCE.fullmatch(tex)
-        if alone and places.get(alone["name"]):
-            number = known[alone["name"]]
+        reference = REFERENCE.fullmatch(tex)
+        if reference and ids.get(reference["name"]):
+            # A reference that is the whole formula becomes a link.
+            number = numbers[reference["name"]]
             element.tag = "a"
-            element.attrib = {"href": f"#{places[alone['name']]}"}
-            element.text = f"({number})" if alone["eq"] else number
+            element.attrib = {"href": f"#{ids[reference['name']]}"}
+            element.text = f"({number})" if reference["eq"] else number
         else:
-            _typeset_element(element, tex, display, preamble, known)
+            _typeset_element(element, tex, display, preamble, numbers)
             mark_formula(element, coloured)
     for entry in _all_entries(toc):
-        for key, write in (("name", _typeset_name), ("html", _typeset_html)):
-            entry[key] = _INLINE_TEX.sub(write, entry.get(key, ""))
+        entry["name"] = _INLINE_TEX.sub(_inline_to_text, entry.get("name", ""))
+        entry["html"] = _INLINE_TEX.sub(_inline_to_mathml, entry.get("html", ""))
 
 
 def _tex_of(element: Element) -> tuple[str, bool] | None:
@@ -290,28 +306,32 @@ def _tex_of(element: Element) -> tuple[str, bool] | None:
     if "arithmatex" not in element.get("class", "").split():
         return None
     text = (element.text or "").strip()
-    display = text.startswith(r"\[")
     if not text.startswith((r"\(", r"\[")):
         return None
-    tex = text[2:-2].strip()
+    display = text.startswith(r"\[")
+    tex = text[len(r"\(") : -len(r"\)")].strip()
     # TeX that looks like an entity was escaped.
     return html.unescape(tex) if "&amp;" in tex else tex, display
 
 
 def _typeset_element(
-    element: Element, tex: str, display: bool, preamble: str, known: dict[str, str]
+    element: Element, tex: str, display: bool, preamble: str, numbers: dict[str, str]
 ) -> None:
-    """Replace the TeX in an element by the typeset formula."""
+    """Replace the TeX in an element by the typeset formula.
+
+    ``numbers`` are those of the labels on the page.
+    """
     element.text = None
     try:
-        mathml = fromstring(to_mathml(insert_numbers(tex, known), display, preamble))
+        mathml = fromstring(to_mathml(insert_numbers(tex, numbers), display, preamble))
     except FormulaError as error:
-        element.attrib.pop("data-check", None)
+        element.attrib.pop("data-check", None)  # which is the name of a typeset formula
         element.set("class", "math-error")
         element.set("title", str(error))
         element.text = html.escape(tex, quote=False)
         return
     for part in mathml.iter():
+        # The host writes what looks like an entity as it is.
         part.text = html.escape(part.text, quote=False) if part.text else None
     # The TeX is an attribute: it can be copied, and search does not find it twice.
     mathml.set("data-tex", tex)
@@ -340,12 +360,14 @@ def _all_entries(toc: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield from _all_entries(entry.get("children", []))
 
 
-def _typeset_name(match: re.Match[str]) -> str:
-    return html.escape(formula_to_text(html.unescape(match[1])), quote=False)
+def _inline_to_text(match: re.Match[str]) -> str:
+    """Return a formula in the name of a heading as text, escaped for HTML."""
+    return html.escape(formula_to_text(html.unescape(match["tex"])), quote=False)
 
 
-def _typeset_html(match: re.Match[str]) -> str:
+def _inline_to_mathml(match: re.Match[str]) -> str:
+    """Return a formula in the HTML of a heading as MathML; unchanged if it does not compile."""
     try:
-        return to_mathml(html.unescape(match[1]), False)
+        return to_mathml(html.unescape(match["tex"]), display=False)
     except FormulaError:
         return match[0]

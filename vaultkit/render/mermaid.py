@@ -117,9 +117,10 @@ def _draw(source: str, name: str) -> str:
     # Styles and arrowheads refer to ids, which must be unique on a page.
     svg = svg.replace("my-svg", f"mermaid-{name}")
     svg = re.sub("|".join(_COLOURS), lambda match: _COLOURS[match[0]], svg, flags=re.IGNORECASE)
-    width = re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', svg)
-    if width:
-        svg = re.sub(r'width="100%"', f'width="{float(width[1]):.0f}"', svg, count=1)
+    # At 100 %, a small diagram would be as wide as the page.
+    view_box = re.search(r'viewBox="[-\d.]+ [-\d.]+ (?P<width>[\d.]+)', svg)
+    if view_box:
+        svg = svg.replace('width="100%"', f'width="{float(view_box["width"]):.0f}"', 1)
     return svg
 
 
@@ -129,25 +130,28 @@ _GROUP = re.compile(r"<(?P<closes>/?)g\b[^<>]*?(?P<empty>/?)>")
 
 
 def _add_links(svg: str, md: Any) -> str:
-    """Add links to the nodes with that class, each to the note of its name."""
+    """Add links to the nodes of class ``internal-link``, each to the note of its name.
+
+    A node whose name is that of no note remains without a link.
+    """
     if not _NODE.search(svg) or "vaultkit" not in md.treeprocessors:
         return svg
     page = md.treeprocessors["vaultkit"].page
-    pieces, done = [], 0
+    pieces, copied = [], 0  # `copied` is the position up to which the drawing is in the pieces
     for node in _NODE.finditer(svg):
         end = _find_end_of_group(svg, node.start())
-        shown = svg[node.start() : end]
-        words = html.unescape(" ".join(re.sub(r"<[^>]*>", " ", shown).split()))
+        group = svg[node.start() : end]
+        name = html.unescape(" ".join(re.sub(r"<[^>]*>", " ", group).split()))
         with suppress(BrokenLinkError):
-            target = page.resolve(Link(0, words, "", "", embed=False, wiki=True))
+            target = page.resolve(Link(0, name, "", "", embed=False, wiki=True))
             href = html.escape(page.url(page.href(target)))
-            pieces += [svg[done : node.start()], f'<a class="wikilink" href="{href}">{shown}</a>']
-            done = end
-    return "".join([*pieces, svg[done:]])
+            pieces += [svg[copied : node.start()], f'<a class="wikilink" href="{href}">{group}</a>']
+            copied = end
+    return "".join([*pieces, svg[copied:]])
 
 
 def _find_end_of_group(svg: str, start: int) -> int:
-    """Return the position behind the ``<g>`` that begins at a position.
+    """Return the position behind the end of the ``<g>`` that begins at a position.
 
     Examples
     --------
@@ -172,7 +176,10 @@ def draw_fence(
     store: Store | None = None,
     **_: Any,
 ) -> str:
-    """Return a diagram as HTML, or its source with the error."""
+    """Return a diagram as HTML, or its source with the error.
+
+    The parameters are those with which `pymdownx.superfences` calls a formatter.
+    """
     del language, options
     try:
         svg = _add_links(to_svg(source, store), md)

@@ -17,27 +17,27 @@ def keep_addresses(page: Page, root: Element) -> None:
     Otherwise it is a paragraph with a link, which is hidden until somebody comes to this address;
     the site's script then follows the link.
     """
-    known = page.vault.notes.get(page.host.path)
-    if known is None or page.open_embeds:
+    note = page.vault.notes.get(page.host.path)
+    if note is None or page.open_embeds:
         return
     parents = {child: parent for parent in root.iter() for child in parent}
-    headings = {child.get("id"): child for child in parents}
-    for link in known.old_headings:
+    elements_by_id = {child.get("id"): child for child in parents}
+    for link in note.old_headings:
         address = slug(link.words)
         try:
             target = page.resolve(link)
         except BrokenLinkError:
-            continue
-        if address in headings:
-            continue
+            continue  # which is a failed check
+        if address in elements_by_id:
+            continue  # another heading has this address now
         if target.path == page.host.path:
-            heading = headings.get(target.anchor)
+            heading = elements_by_id.get(target.anchor)
             parent = root if heading is None else parents[heading]
             index = 0 if heading is None else [*parent].index(heading)
             parent.insert(index, Element("span", {"id": address, "class": "vk-moved-here"}))
         else:
             attributes = {"id": address, "class": "vk-moved", "data-search-exclude": "true"}
-            note = SubElement(root, "p", attributes)
-            note.text = literal(f"“{link.words}” is now in ")
-            anchor = SubElement(note, "a", {"class": "wikilink", "href": page.href(target)})
+            paragraph = SubElement(root, "p", attributes)
+            paragraph.text = literal(f"“{link.words}” is now in ")
+            anchor = SubElement(paragraph, "a", {"class": "wikilink", "href": page.href(target)})
             anchor.text = literal(" > ".join(part for part in (link.target, link.sub) if part))

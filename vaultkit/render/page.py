@@ -50,8 +50,9 @@ class Page:
         self.note: Note
         #: The note, and the lines of it, of each open embed; the innermost is the last.
         self.open_embeds: list[tuple[Path, tuple[int, int] | None]] = []
+        #: The number of parts of other notes so far, for the prefixes of ids in them.
         self._scopes = 0
-        #: The number of embedded notes.
+        #: The number of embedded notes so far.
         self.embedded = 0
         self._highlighter: Highlighter | None = None
         #: The addresses of its flashcards.
@@ -83,8 +84,8 @@ class Page:
             self.vault = self.options["vault"]
         else:
             self.vault = Vault(Path(folder).absolute(), public=True, store=store_in(_CACHE))
-        own = self.options["note"]
-        return Path(own).resolve() if own else self.vault.root / note
+        given = self.options["note"]
+        return Path(given).resolve() if given else self.vault.root / note
 
     def resolve(self, link: Link) -> Target:
         """Resolve a link of the current note; see `Vault.resolve`."""
@@ -98,43 +99,49 @@ class Page:
         return quote(path) + (f"#{target.anchor}" if target.anchor else "")
 
     def host_knows(self, path: str) -> bool:
-        """Return whether the host knows a file at a path relative to the current note."""
+        """Return whether the host knows a file at a path relative to the current note.
+
+        Such a file may not be in the vault: another plugin has made it.
+        """
         if not self.relpath:
             return False
-        here = self.vault.relative(self.note.path.parent)
-        known: Any = self.relpath.files.get_file_from_path(posixpath.normpath(f"{here}/{path}"))
-        return known is not None
+        folder = self.vault.relative(self.note.path.parent)
+        file: Any = self.relpath.files.get_file_from_path(posixpath.normpath(f"{folder}/{path}"))
+        return file is not None
 
     def url(self, href: str) -> str:
-        """Return the final address for a path, in HTML in which MkDocs does not resolve links."""
+        """Return the final address for a path, in HTML in which the host does not resolve links."""
         return str(self.relpath.path_to_url(href)) if self.relpath else href
 
     def rebase(self, href: str, source: Path) -> str:
-        """Return a link of the note ``source`` relative to the current note."""
+        """Return a link of the note ``source`` relative to the current note.
+
+        Addresses of the web, and those from the root of the site, stay as they are.
+        """
         url = urlsplit(href)
         if not href or url.scheme or url.netloc or href.startswith("/"):
             return href
         path = os.fspath(source)
-        if url.path:
+        if url.path:  # else it is a link within the source: `#anchor`
             path = os.path.normpath(os.path.join(os.path.dirname(path), unquote(url.path)))  # noqa: PTH118, PTH120
-        here = _relative_path(path, self.note.path)
-        return urlunsplit(("", "", quote(here), url.query, url.fragment))
+        relative = _relative_path(path, self.note.path)
+        return urlunsplit(("", "", quote(relative), url.query, url.fragment))
 
     def stash(self, html: str) -> str:
-        """Stash finished HTML with the host; return the placeholder."""
+        """Give finished HTML to the host; return the placeholder that the host replaces by it."""
         return str(self.md.htmlStash.store(html))
 
     def stash_author_html(self, source: str) -> str:
-        """Stash raw HTML of the page's author; return the placeholder.
+        """Give raw HTML of the page's author to the host; return the placeholder for it.
 
-        Marks in it are removed, so that it cannot contain a placeholder of its own.
+        The marks of placeholders in it are removed: it could insert other parts of the page.
         """
         source = PLACEHOLDER_MARKS.sub("", source)
         self.raw.append(source)
         return self.stash(source)
 
     def highlighted(self, source: str, code: CodeBlock) -> str:
-        """Return code as highlighted HTML."""
+        """Return code as highlighted HTML, or the drawing of a diagram."""
         if self._highlighter is None:
             drawn = self.options["fences"] or diagram_fences(store_in(_CACHE))
             self._highlighter = Highlighter(self.md, drawn)

@@ -1,7 +1,12 @@
-"""Adds the names of parts to a page, with which checks refer to them: ``data-check="number-7"``."""
+"""Adds the names of parts to a page, with which checks refer to them: ``data-check="number-7"``.
+
+A spot is a piece of text with such a name: a number, a shape, or words that a comment binds to
+code.
+"""
 
 from __future__ import annotations
 
+import html
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +24,7 @@ _NAMED = ("", "heading", "alt text")
 
 @dataclass(frozen=True)
 class Spot:
-    """The text of a number, a shape or bound words, and the name of its check."""
+    """A number, a shape or bound words as they are in the note, and the name of their check."""
 
     text: str
     name: str
@@ -49,27 +54,28 @@ class Names:
         for number, formula in enumerate(shown.formulas):
             self._parts["formula", formula.line, formula.column] = f"formula-{number}"
         if note is not None:
-            above = len(note.links) - len(shown.links)
-            for number, link in enumerate(shown.links, above):
+            # The links of the properties, which the page does not show, are numbered first.
+            in_properties = len(note.links) - len(shown.links)
+            for number, link in enumerate(shown.links, in_properties):
                 self._parts.setdefault(("link", link.line, link.column), f"link-{number}")
         if note is not None and not note.refused:
             self._name_blocks(shown)
-            ours, theirs = claims_of(shown), claims_of(note)
-            names = names_of_spots(note, "number", theirs.quantities)
-            self._name_spots(shown, names, ours.quantities, theirs.quantities)
-            names = names_of_spots(note, "shape", theirs.shapes)
-            self._name_spots(shown, names, ours.shapes, theirs.shapes)
-            names = names_of_spots(note, "sentence", theirs.bindings)
-            self._name_spots(shown, names, ours.bindings, theirs.bindings)
+            on_page, in_note = claims_of(shown), claims_of(note)
+            names = names_of_spots(note, "number", in_note.quantities)
+            self._name_spots(shown, names, on_page.quantities, in_note.quantities)
+            names = names_of_spots(note, "shape", in_note.shapes)
+            self._name_spots(shown, names, on_page.shapes, in_note.shapes)
+            names = names_of_spots(note, "sentence", in_note.bindings)
+            self._name_spots(shown, names, on_page.bindings, in_note.bindings)
 
     def at(self, kind: str, line: int, column: int) -> str | None:
         """Return the name of the link or formula at a position; None if it has none."""
         return self._parts.get((kind, line, column))
 
     def spots_from(self, line: int, column: int) -> Iterator[tuple[int, Spot]]:
-        """Yield the numbers and shapes of a line, each with its distance from a column."""
-        for begins, spot in self.spots.get(line, ()):
-            yield begins - column, spot
+        """Yield the spots of a line, each after its distance from a column, negative before it."""
+        for spot_column, spot in self.spots.get(line, ()):
+            yield spot_column - column, spot
 
     def _name_blocks(self, shown: Note) -> None:
         """Name the blocks and outputs of the note by their numbers."""
@@ -82,21 +88,47 @@ class Names:
         self,
         shown: Note,
         names: Sequence[str],
-        ours: Sequence[Quantity | Shape | Binding],
-        theirs: Sequence[Quantity | Shape | Binding],
+        on_page: Sequence[Quantity | Shape | Binding],
+        in_note: Sequence[Quantity | Shape | Binding],
     ) -> None:
-        """Name the spots of a kind in the shown text, ``ours``, as those in ``theirs``.
+        """Name the claims of one kind on the page as the same claims of the checked note.
 
-        ``theirs`` are the spots of the note as it was checked: first those of its properties, which
-        the shown text lacks, then the same as ``ours``.
+        The first claims of the note are those of its properties, which the page lacks; the others
+        must be those of the page. ``names`` are those of the claims of the note. If the page is not
+        the checked text, none is named.
         """
-        above = len(theirs) - len(ours)
-        if [s.text for s in theirs[max(0, above) :]] != [s.text for s in ours]:
+        in_properties = len(in_note) - len(on_page)
+        if [c.text for c in in_note[max(0, in_properties) :]] != [c.text for c in on_page]:
             return
-        title = {heading.line for heading in shown.headings if heading.level == 1}
-        for spot, name in zip(ours, names[above:], strict=True):
-            if getattr(spot, "place", "") not in _NAMED or spot.line in title:
+        title_lines = {heading.line for heading in shown.headings if heading.level == 1}
+        for claim, name in zip(on_page, names[in_properties:], strict=True):
+            # The theme may show the title elsewhere.
+            if getattr(claim, "place", "") not in _NAMED or claim.line in title_lines:
                 continue
             # A number in a formula is part of the formula.
-            if formula_at(shown, spot.line, spot.column) is None:
-                self.spots[spot.line].append((spot.column, Spot(spot.text, name)))
+            if formula_at(shown, claim.line, claim.column) is None:
+                self.spots[claim.line].append((claim.column, Spot(claim.text, name)))
+
+
+def name_shapes(coloured: str, lines: Sequence[str], fence_line: int, names: Names) -> str:
+    """Wrap each shape in a comment of highlighted code in an element with its name.
+
+    ``lines`` is the code, which begins one line below ``fence_line`` of the note.
+    """
+    html_lines = coloured.split("\n")
+    # Pygments drops blank lines at the beginning.
+    blank = next((number for number, text in enumerate(lines) if text.strip()), 0)
+    for index, line in enumerate(html_lines[: len(lines) - blank]):
+        spots = names.spots.get(fence_line + blank + index + 1, ())
+        statement, opening, comment = line.rpartition('<span class="c1">')
+        if not opening:
+            continue
+        wrapped = ""
+        # From right to left, so that each search leaves out the shapes that are wrapped already.
+        for _, spot in sorted(spots, key=lambda pair: pair[0], reverse=True):
+            head, text, tail = comment.rpartition(html.escape(spot.text, quote=False))
+            if text:
+                comment = head
+                wrapped = f'<span data-check="{spot.name}">{text}</span>{tail}{wrapped}'
+        html_lines[index] = statement + opening + comment + wrapped
+    return "\n".join(html_lines)

@@ -11,10 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-_CHUNK = re.compile(r"\S+(?: \S+)*")
+#: Words with single blanks between them.
+_PHRASE = re.compile(r"\S+(?: \S+)*")
 #: A word; what is in brackets is one.
 WORD = re.compile(r"\[[^][]*\]|\([^()]*\)|\S+")
-_SPACED = re.compile(r"\S {2,}\S")
+#: A gap within a line: several blanks between two words.
+_GAP_WITHIN = re.compile(r"\S {2,}\S")
+#: The least width of a gap.
 _GAP = 2
 NUMBER = re.compile(r"[-−+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?%?|[-−+]?inf|nan")
 #: A value: a number, a range of numbers, a sign for yes or no, an array or a shape.
@@ -26,7 +29,7 @@ _FEWEST_ROWS = 2
 
 
 class Cell(NamedTuple):
-    """A text and its first and last column in a line."""
+    """A text and its place in a line: ``line[start:end]``."""
 
     start: int
     end: int
@@ -34,7 +37,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The label and the values of a row; a cell without text is ``None``."""
+    """The label and the values of a row; a value that the row lacks is ``None``."""
 
     label: Cell
     values: tuple[Cell | None, ...]
@@ -66,16 +69,16 @@ def find_tables(lines: Sequence[str]) -> Iterator[tuple[int, Table]]:
     >>> first, [cell.text for cell in table.heads], table.rows[1].values[1].text
     (0, ['norm', 'bias'], '-')
     """
-    at = done = 0
+    at = end_of_last = 0
     while at < len(lines):
-        begins = at == done or _is_certainly_no_head(lines[at - 1])
-        table = _parse_table(lines, at) if begins else None
+        # Heads may have several lines, of which only one or two can be read as such.
+        may_begin = at == end_of_last or _is_certainly_no_head(lines[at - 1])
+        table = _parse_table(lines, at) if may_begin else None
         if table is None or not _ends_at(lines, at + table.size):
             at += 1
             continue
         yield at, table
-        at += table.size
-        done = at
+        at = end_of_last = at + table.size
 
 
 def _parse_table(lines: Sequence[str], at: int) -> Table | None:
@@ -83,7 +86,7 @@ def _parse_table(lines: Sequence[str], at: int) -> Table | None:
     if table := _parse_below_heads(lines, at):
         return table
     # A line with the heads of groups of columns may be above the heads.
-    groups = split_cells(_CHUNK, lines[at])
+    groups = split_cells(_PHRASE, lines[at])
     if not lines[at].startswith("  ") or len(groups) < _FEWEST_COLUMNS:
         return None
     table = _parse_below_heads(lines, at + 1)
@@ -95,9 +98,10 @@ def _parse_table(lines: Sequence[str], at: int) -> Table | None:
 
 def _parse_below_heads(lines: Sequence[str], at: int) -> Table | None:
     """Return the table whose heads are in a line; None if there is none."""
-    if at >= len(lines) or "[" in lines[at]:
+    if at >= len(lines) or "[" in lines[at]:  # the line of an array
         return None
-    for pattern in (_CHUNK, WORD):
+    # Heads may be phrases with gaps between them, or single words.
+    for pattern in (_PHRASE, WORD):
         for corner, heads in _split_corner(split_cells(pattern, lines[at])):
             if not _are_heads(heads, corner):
                 continue
@@ -111,11 +115,11 @@ def _split_corner(cells: Sequence[Cell]) -> Iterator[tuple[Cell | None, Sequence
     """Yield the ways to split a line into the head of the labels, if any, and the other heads."""
     yield None, cells
     for count in range(1, len(cells)):
-        last = cells[count - 1]
+        first, last = cells[0], cells[count - 1]
         words = " ".join(cell.text for cell in cells[:count])
-        # The words of one head are next to each other.
-        if len(words) == last.end - cells[0].start:
-            yield Cell(cells[0].start, last.end, words), cells[count:]
+        are_adjacent = len(words) == last.end - first.start
+        if are_adjacent:
+            yield Cell(first.start, last.end, words), cells[count:]
 
 
 def _parse_rows(lines: Sequence[str], heads: Sequence[Cell]) -> list[Row]:
@@ -125,11 +129,10 @@ def _parse_rows(lines: Sequence[str], heads: Sequence[Cell]) -> list[Row]:
         row = _parse_row(line, heads)
         if row is None or not _are_columns_aligned(None, heads, [*rows[-1:], row]):
             break
-        # The heads of the next table.
-        if [cell.text for cell in row.values if cell] == [head.text for head in heads]:
-            break
+        are_next_heads = [c.text for c in row.values if c] == [head.text for head in heads]
         # A row without a label is the only one.
-        if rows and not (rows[0].label.text and row.label.text):
+        lacks_label = rows and not (rows[0].label.text and row.label.text)
+        if are_next_heads or lacks_label:
             break
         rows.append(row)
     return rows
@@ -147,16 +150,19 @@ def _are_heads(cells: Sequence[Cell], corner: Cell | None) -> bool:
     texts = [cell.text for cell in cells]
     values = [text for text in texts if VALUE.fullmatch(text)]
     if any(text.endswith((":", ",")) for text in texts):
-        return False
+        return False  # a sentence
     if corner and not VALUE.fullmatch(corner.text):
-        counted = [str(number) for number in range(1, len(texts) + 1)]
+        column_numbers = [str(number) for number in range(1, len(texts) + 1)]
+        are_numbered = len(texts) > 1 and texts == column_numbers
         # One head is enough if it is not one of two words.
         is_apart = len(cells) == 1 and cells[0].start - corner.end >= _GAP
-        if (texts == counted and len(texts) > 1) or (is_apart and not values):
+        if are_numbered or (is_apart and not values):
             return True
-    groups = len(texts) // 2
-    are_repeated = groups > 1 and texts[:groups] == texts[groups:] and len(set(values)) < groups
-    return len(cells) >= _FEWEST_COLUMNS and (2 * len(values) < len(cells) or are_repeated)
+    # Two groups of columns with the same heads, of which one is no value: *rows 2 4 rows 2 4*.
+    half = len(texts) // 2
+    are_repeated = half > 1 and texts[:half] == texts[half:] and len(set(values)) < half
+    are_mostly_words = 2 * len(values) < len(cells)
+    return len(cells) >= _FEWEST_COLUMNS and (are_mostly_words or are_repeated)
 
 
 def _are_enough(rows: Sequence[Row], heads: Sequence[Cell], corner: Cell | None) -> bool:
@@ -182,6 +188,8 @@ def _are_enough(rows: Sequence[Row], heads: Sequence[Cell], corner: Cell | None)
 def _parse_row(line: str, heads: Sequence[Cell]) -> Row | None:
     """Return a line as a row below these heads; None if it is not one.
 
+    Its values are single words, or else phrases.
+
     Examples
     --------
     >>> heads = [Cell(4, 8, "norm"), Cell(10, 14, "bias")]
@@ -190,32 +198,38 @@ def _parse_row(line: str, heads: Sequence[Cell]) -> Row | None:
     >>> _parse_row("The 0.10     -  of 32", heads) is None  # words after the values
     True
     """
-    return _place_in_row(line, heads, WORD) or _place_in_row(line, heads, _CHUNK)
+    return _place_in_row(line, heads, WORD) or _place_in_row(line, heads, _PHRASE)
 
 
 def _place_in_row(line: str, heads: Sequence[Cell], pattern: re.Pattern[str]) -> Row | None:
-    """Return a line as a row whose cells match a pattern; None if it is not one."""
+    """Return a line as a row whose values match a pattern; None if it is not one.
+
+    What is before the first value is the label.
+    """
     words = split_cells(pattern, line)
-    cells = [_find_below(head, words) for head in heads]
-    values = [cell for cell in cells if cell]
-    if not values:
+    values = [_find_below(head, words) for head in heads]
+    present = [value for value in values if value]
+    if not present:
         return None
-    first = values[0]
+    first = present[0]
     label = line[: first.start].rstrip()
-    only_values_follow = len(words) - words.index(first) == len(values)
-    numbers = sum(VALUE.fullmatch(word.text) is not None for word in values)
-    are_mostly_numbers = 2 * numbers >= len(values)
+    only_values_follow = len(words) - words.index(first) == len(present)
+    numbers = sum(VALUE.fullmatch(value.text) is not None for value in present)
+    are_mostly_numbers = 2 * numbers >= len(present)
     if not only_values_follow or not are_mostly_numbers:
         return None
     # In a row without some of its values, a gap is after the label, and none in it.
-    has_gap = first.start - len(label) >= _GAP and not _SPACED.search(label.strip())
-    if len(values) < len(heads) and not has_gap:
+    has_gap = first.start - len(label) >= _GAP and not _GAP_WITHIN.search(label.strip())
+    if len(present) < len(heads) and not has_gap:
         return None
-    return Row(Cell(len(label) - len(label.lstrip()), len(label), label.strip()), tuple(cells))
+    return Row(Cell(len(label) - len(label.lstrip()), len(label), label.strip()), tuple(values))
 
 
 def _are_columns_aligned(corner: Cell | None, heads: Sequence[Cell], rows: Sequence[Row]) -> bool:
-    """Return whether each column is aligned at one side, and all labels are left of the values."""
+    """Return whether each column is aligned at one side, and all labels are left of the values.
+
+    The head of the labels is above them if there is one; else they are left of all heads.
+    """
     for head, *below in zip(heads, *(row.values for row in rows), strict=True):
         column = [cell for cell in below if cell]
         # A word that is repeated below is not a head, but a word of each row.
@@ -225,11 +239,11 @@ def _are_columns_aligned(corner: Cell | None, heads: Sequence[Cell], rows: Seque
         if not any(_is_aligned_with(cell, column) for cell in (head, *column[:1])):
             return False
     labels = [row.label for row in rows]
-    begin = min(cell.start for row in rows for cell in row.values if cell)
-    if max(label.end for label in labels) > begin:
+    labels_end = max(label.end for label in labels)
+    if labels_end > min(cell.start for row in rows for cell in row.values if cell):
         return False
     if corner is None:
-        return max(label.end for label in labels) <= heads[0].start
+        return labels_end <= heads[0].start
     return all(_is_aligned_with(corner, [label]) for label in labels)
 
 
@@ -258,33 +272,37 @@ def _count_columns_of_groups(groups: Sequence[Cell], table: Table) -> list[int] 
     None unless each column is below one such head, and each head above a column. If all groups have
     the same columns, it is enough that each head is above one of its own, and above no other.
     """
-    above_columns: list[list[int]] = []
+    #: For each column, the numbers of the groups whose heads are above it.
+    groups_above: list[list[int]] = []
     for head, *below in zip(table.heads, *(row.values for row in table.rows), strict=True):
         cells = [head, *filter(None, below)]
         start, end = min(cell.start for cell in cells), max(cell.end for cell in cells)
-        above = [k for k, group in enumerate(groups) if group.start < end and start < group.end]
-        above_columns.append(above)
-    columns = len(table.heads) // len(groups)
+        above = [n for n, group in enumerate(groups) if group.start < end and start < group.end]
+        groups_above.append(above)
+    size = len(table.heads) // len(groups)
     texts = [head.text for head in table.heads]
-    if texts == len(groups) * texts[:columns]:
-        placed = [(number // columns, k) for number, ks in enumerate(above_columns) for k in ks]
-        fits = all(own == k for own, k in placed) and {k for _, k in placed} == set(
-            range(len(groups))
+    if texts == len(groups) * texts[:size]:  # all groups have the same columns
+        numbers = {number for above in groups_above for number in above}
+        are_above_own = all(
+            {column // size} >= {*above} for column, above in enumerate(groups_above)
         )
-        return [columns] * len(groups) if fits else None
-    group_of_column = [k for above in above_columns for k in above]
-    if any(len(above) != 1 for above in above_columns):
+        return [size] * len(groups) if are_above_own and len(numbers) == len(groups) else None
+    if any(len(above) != 1 for above in groups_above):
         return None
+    group_of_column = [above[0] for above in groups_above]
     counts = [group_of_column.count(number) for number in range(len(groups))]
     return counts if group_of_column == sorted(group_of_column) and all(counts) else None
 
 
 def _is_certainly_no_head(line: str) -> bool:
-    """Return whether a line above a table is surely no part of its heads."""
+    """Return whether a line above a table is surely no part of its heads.
+
+    It is then an array or tuple, part of a sentence, words without a gap, or a row of values.
+    """
     words = WORD.findall(line)
     if "[" in line or line.startswith("(") or any(word.endswith((":", ",")) for word in words):
         return True
-    is_set_apart = line.startswith("  ") or _SPACED.search(line) is not None
+    is_set_apart = line.startswith("  ") or _GAP_WITHIN.search(line) is not None
     return not is_set_apart or all(VALUE.fullmatch(word) for word in words)
 
 

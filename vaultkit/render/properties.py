@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from vaultkit.read.note import Link
 from vaultkit.read.syntax import WIKILINK
-from vaultkit.render.inline import literal
+from vaultkit.render.inline import append, literal
 from vaultkit.render.links import render_wikilink
 from vaultkit.render.page import Page
 
@@ -26,12 +26,12 @@ _ADDRESS = re.compile(r"https?://\S+")
 
 def show_properties(page: Page, root: Element) -> None:
     """Insert the list of properties below the title."""
-    known = page.vault.notes.get(page.host.path)
-    if known is None or page.open_embeds or not page.vault.options.properties:
+    note = page.vault.notes.get(page.host.path)
+    if note is None or page.open_embeds or not page.vault.options.properties:
         return
     shown = {
         name: value
-        for name, value in known.meta.items()
+        for name, value in note.meta.items()
         # Nested values are for programs; Obsidian cannot show them either.
         if name.lower() not in _UNSHOWN and value not in (None, "", []) and _is_flat(value)
     }
@@ -47,22 +47,17 @@ def show_properties(page: Page, root: Element) -> None:
 
 
 def _render_value(element: Element, value: Any, page: Page) -> None:
-    """Render a value, with its links resolved."""
-    last: Element | None = None
+    """Render a value into an element, with its links resolved; an embed is shown as a link."""
     for part in _split_at_links(value):
         if isinstance(part, str):
-            if last is None:
-                element.text = literal((element.text or "") + part)
-            else:
-                last.tail = literal(part)
-            continue
-        if isinstance(part, Link):
-            last, own_text = render_wikilink(page, part, part.words)
-            last.text = literal(part.shown) if own_text is None else own_text
-            last.attrib.pop("data-embed", None)
+            append(element, literal(part))
+        elif isinstance(part, Link):
+            link, text = render_wikilink(page, part, part.words)
+            link.text = literal(part.shown) if text is None else text
+            link.attrib.pop("data-embed", None)
+            element.append(link)
         else:
-            last = part
-        element.append(last)
+            element.append(part)
 
 
 def _is_flat(value: Any) -> bool:
@@ -84,17 +79,18 @@ def _split_at_links(value: Any) -> Iterator[str | Link | Element]:
     if isinstance(value, bool):
         yield "yes" if value else "no"
     elif isinstance(value, str):
-        done = 0
+        end_of_last = 0
         for match in re.finditer(f"{WIKILINK.pattern}|{_ADDRESS.pattern}", value):
-            yield value[done : match.start()]
-            if match["target"] is None:
+            yield value[end_of_last : match.start()]
+            is_wikilink = match["target"] is not None
+            if is_wikilink:
+                yield Link.from_match(match)
+            else:
                 anchor = Element("a", {"href": match[0]})
                 anchor.text = literal(match[0])
                 yield anchor
-            else:
-                yield Link.from_match(match)
-            done = match.end()
-        yield value[done:]
+            end_of_last = match.end()
+        yield value[end_of_last:]
     elif isinstance(value, datetime.datetime):
         yield value.isoformat(" ", "minutes")
     else:

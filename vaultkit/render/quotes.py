@@ -14,10 +14,13 @@ _INLINE = frozenset(
 _KEPT = frozenset("code kbd math pre samp script style svg textarea".split())  # noqa: SIM905
 _STRAIGHT = re.compile("&quot;|[\"']")
 _DOUBLE, _SINGLE = ("“", "”"), ("‘", "’")
-#: A tag, with the element if its text stays as it is.
+#: A tag, or a whole element whose text stays as it is.
 _TAG = re.compile(rf"<(?P<kept>{'|'.join(_KEPT)})\b.*?</(?P=kept)>|<[^>]*>", re.DOTALL)
-#: A mark after one of these opens a quotation.
-_BEFORE = re.compile(r"^$|[\s(\[{/=“‘–—-]$")
+#: What is before a mark that opens a quotation: nothing, a blank, or one of these signs.
+_BEFORE_OPENING = re.compile(r"^$|[\s(\[{/=“‘–—-]$")
+#: What stands for the last character of an element whose text stays as it is: no opening mark
+#: follows a letter.
+_LETTER = "x"
 
 
 def curl(block: Element, toc: Iterable[dict[str, Any]] = ()) -> None:
@@ -63,7 +66,7 @@ def _curl_element(element: Element, before: str) -> str:
     element.text, before = _curl_text(element.text, before)
     for child in element:
         if child.tag in _KEPT:
-            before = "x"
+            before = _LETTER
         elif child.tag in _INLINE:
             before = _curl_element(child, before)
         else:
@@ -74,7 +77,9 @@ def _curl_element(element: Element, before: str) -> str:
 
 
 def _curl_text(text: str | None, before: str) -> tuple[str | None, str]:
-    """Return a text with curly marks, and the last character before what follows it.
+    """Return a text with curly marks, and its last character, which decides about the next mark.
+
+    ``before`` is the character before the text; it is returned if the text is empty.
 
     Examples
     --------
@@ -84,23 +89,23 @@ def _curl_text(text: str | None, before: str) -> tuple[str | None, str]:
     if not text:
         return text, before
 
-    written = ""
-    end = 0
-    for match in _STRAIGHT.finditer(text):
-        written += text[end : match.start()]
-        opens, closes = _SINGLE if match[0] == "'" else _DOUBLE
-        written += opens if _BEFORE.search(written[-1:] or before) else closes
-        end = match.end()
-    written += text[end:]
-    return written, written[-1]
+    curled = ""
+    end_of_last = 0
+    for mark in _STRAIGHT.finditer(text):
+        curled += text[end_of_last : mark.start()]
+        opens, closes = _SINGLE if mark[0] == "'" else _DOUBLE
+        curled += opens if _BEFORE_OPENING.search(curled[-1:] or before) else closes
+        end_of_last = mark.end()
+    curled += text[end_of_last:]
+    return curled, curled[-1]
 
 
 def _curl_html(source: str) -> str:
     """Return the HTML of a line with curly marks."""
-    written, before, end = "", "", 0
+    curled, before, end_of_last = "", "", 0
     for tag in _TAG.finditer(source):
-        text, before = _curl_text(source[end : tag.start()], before)
-        written += f"{text or ''}{tag[0]}"
-        before = "x" if tag["kept"] else before
-        end = tag.end()
-    return written + (_curl_text(source[end:], before)[0] or "")
+        text, before = _curl_text(source[end_of_last : tag.start()], before)
+        curled += f"{text or ''}{tag[0]}"
+        before = _LETTER if tag["kept"] else before
+        end_of_last = tag.end()
+    return curled + (_curl_text(source[end_of_last:], before)[0] or "")

@@ -8,8 +8,11 @@ from xml.etree.ElementTree import Element
 
 #: Characters that a browser ignores in an address.
 _IGNORED = re.compile(r"[\x00-\x20\x7f\xad\u200b-\u200f\u2028-\u202f\ufeff]+")
+#: The beginning of an address that may run a script: all data but images other than SVG.
 _SCRIPT_SCHEME = re.compile(r"(?:java|vb|live)script:|data:(?!image/(?!svg))", re.IGNORECASE)
 _ADDRESSES = ("href", "src", "action", "formaction", "xlink:href", "poster", "data", "srcset")
+#: What may run a script in a drawing, load one, or change an address into one: elements, event
+#: attributes (``onload=``), style sheets and entities.
 _ACTIVE = re.compile(
     r"<\s*(?:\w+:)?(?:script|foreignObject|iframe|object|embed|animate\w*|set|handler|listener)\b"
     r"|[\s\"'/]on\w+\s*=|@import|<!ENTITY",
@@ -23,6 +26,7 @@ _OPENED = re.compile(
     r"|<(?P<unparsed>iframe|noembed|noframes|script|style|textarea|title|xmp)\b|</?[a-z]",
     re.IGNORECASE,
 )
+#: What is before the ``>`` of a declaration, and of a tag, whose values may contain ``>``.
 _IN_DECLARATION = re.compile(r"[^>]*+")
 _IN_TAG = re.compile(r"(?:[^>\"']|\"[^\"]*\"|'[^']*')*+")
 
@@ -48,9 +52,10 @@ def is_active(svg: str) -> bool:
     >>> is_active("<svg><rect/></svg>"), is_active("<svg onload='f()'/>")
     (False, True)
     """
-    addresses = re.findall(r"\bhref\s*=\s*(\"[^\"]*\"|'[^']*')|\burl\(([^)]*)\)", svg)
-    found = any(is_script_address((quoted or bare).strip("\"' ")) for quoted, bare in addresses)
-    return found or bool(_ACTIVE.search(svg))
+    # `href="…"` in an element, `url(…)` in a style.
+    pairs = re.findall(r"\bhref\s*=\s*(\"[^\"]*\"|'[^']*')|\burl\(([^)]*)\)", svg)
+    addresses = ((of_href or of_url).strip("\"' ") for of_href, of_url in pairs)
+    return any(map(is_script_address, addresses)) or bool(_ACTIVE.search(svg))
 
 
 def close_html(source: str) -> str:
@@ -74,9 +79,10 @@ def close_html(source: str) -> str:
             continue
         inner = _IN_DECLARATION if opened["declaration"] else _IN_TAG
         at = inner.match(source, opened.end()).end()  # type: ignore[union-attr]
-        if source[at : at + 1] != ">":  # the end, or a quotation mark that opens a value
+        if source[at : at + 1] != ">":
+            # Here is the end of the text, or a quotation mark that nothing closes.
             return f"{source}{source[at : at + 1]}>" + (f"</{name}>" if name else "")
-        if name:
+        if name:  # only its end tag ends it
             end_tag = re.compile(rf"</{name}\b", re.IGNORECASE).search(source, at)
             if not end_tag:
                 return f"{source}</{name}>"

@@ -6,9 +6,9 @@ import re
 from xml.etree.ElementTree import Element
 
 #: Code without a blank that is longer does not fit a line on a phone.
-LONG = 36
-#: A table with more columns than this, or more characters in a row, does not fit a phone.
-COLUMNS, CHARACTERS = 3, 56
+_LONGEST_NAME = 36
+#: A table with more columns than this, and more characters in a row, does not fit a phone.
+_MOST_COLUMNS, _MOST_CHARACTERS = 3, 56
 _ROLES = {
     "table": "table",
     "thead": "rowgroup",
@@ -17,6 +17,7 @@ _ROLES = {
     "th": "columnheader",
     "td": "cell",
 }
+#: The signs in a name behind which it may be broken: ``np.linalg_norm``.
 _JOINT = re.compile(r"(?<=\w)[_./](?=[A-Za-z])")
 
 
@@ -32,7 +33,7 @@ def prepare_tables(root: Element) -> None:
             # An empty corner is not the heading of a column.
             if not _text_of(cell):
                 cell.tag = "td"
-        if len(heads) > COLUMNS and _have_long_rows(rows):
+        if len(heads) > _MOST_COLUMNS and _have_long_rows(rows):
             table.set("data-rows", "")
             for part in table.iter():
                 # When it is displayed as blocks, screen readers need the roles of a table.
@@ -42,14 +43,14 @@ def prepare_tables(root: Element) -> None:
                 for head, cell in zip(heads, row, strict=False):
                     cell.set("data-label", _text_of(head))
         _allow_breaks(table)
-    _allow_breaks(root, LONG)
+    _allow_breaks(root, _LONGEST_NAME)
 
 
 def _allow_breaks(element: Element, longer_than: int = 0) -> None:
-    """Allow line breaks after the underscores and dots of a name in code."""
+    """Allow line breaks within the names in code, if one has more than so many characters."""
     for code in list(element.iter("code")):
         if code.find("wbr") is not None:
-            continue
+            continue  # as part of a table, it has them already
         if max(map(len, "".join(code.itertext()).split()), default=0) > longer_than:
             for part in list(code.iter()):
                 _insert_breaks(part)
@@ -68,7 +69,10 @@ def _insert_breaks(element: Element) -> None:
 
 
 def _insert_pieces(element: Element, index: int, pieces: list[str]) -> int:
-    """Insert pieces of text with a possible line break before each; return the next index."""
+    """Insert pieces of text with a possible line break before each; return the next index.
+
+    ``index`` is that of the child before which they are inserted.
+    """
     for piece in pieces:
         wbr = Element("wbr")
         wbr.tail = piece
@@ -89,8 +93,10 @@ def _split_at_joints(text: str | None) -> list[str]:
 
 
 def _text_of(element: Element) -> str:
+    """Return the whole text in an element, without blanks around it."""
     return "".join(element.itertext()).strip()
 
 
 def _have_long_rows(rows: list[Element]) -> bool:
-    return sum(len(_text_of(row)) for row in rows) > CHARACTERS * len(rows)
+    """Return whether the rows are too long for a phone on average."""
+    return sum(len(_text_of(row)) for row in rows) > _MOST_CHARACTERS * len(rows)

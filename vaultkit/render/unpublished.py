@@ -36,7 +36,7 @@ def _leads_to_hidden(address: str, page: Page) -> bool:
         return False
     if url.scheme or url.netloc or not url.path:
         return False
-    place = unquote(url.path)
-    folder = page.vault.root if place.startswith("/") else page.host.path.parent
-    path = Path(os.path.normpath(folder / place.lstrip("/")))
-    return any(one in page.vault.hidden for one in (path, Path(f"{path}.md")))
+    name = unquote(url.path)
+    folder = page.vault.root if name.startswith("/") else page.host.path.parent
+    path = Path(os.path.normpath(folder / name.lstrip("/")))
+    return not page.vault.hidden.isdisjoint((path, Path(f"{path}.md")))
