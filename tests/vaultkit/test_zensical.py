@@ -162,6 +162,20 @@ def test_settings_of_the_environment_are_read(vault: Path, monkeypatch: pytest.M
     assert read_settings(vault / "mkdocs.yml")["site_name"] == "Owls"
 
 
+def test_the_environment_is_read_as_mkdocs_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mkdocs.yml"
+    file.write_text(
+        "site_name: !ENV [NAME]\ncopyright: !ENV [NONE]\nuse: !ENV USE\nno: !ENV [NONE, NAME, 3]\n"
+    )
+    monkeypatch.setenv("NAME", "Owls: a list")
+    monkeypatch.setenv("USE", "false")
+    monkeypatch.delenv("NONE", raising=False)
+    settings = read_settings(file)
+    assert [*settings.values()] == ["Owls: a list", None, False, "Owls: a list"]
+
+
 @pytest.mark.parametrize(
     ("settings", "why"),
     [

@@ -394,7 +394,7 @@ def _inspect(
     """
     rewritten = 0
     if update:
-        # Before the code runs, since it may import the file that a block mirrors.
+        # Before the code runs, since a block that mirrors a file runs, too.
         rewritten += sum(_apply(note, edits_of_mirrors(note, vault)) for note in notes)
         vault = _read(vault.root, vault.options)
         notes = [vault.notes[note.path] for note in notes]

@@ -341,7 +341,7 @@ class Drafts:
 
     def _parse(self, draft: Draft) -> None:
         """Parse the text of a draft into the vault, unless that was done."""
-        if draft.parsed_text is not draft.text:
+        if draft.parsed_text is not draft.text:  # each edit sets another object: no need to compare
             draft.parsed_text = draft.text
             draft.note = read_draft(draft.note.path, draft.text)
             self.vault = self.vault.replacing(draft.note)

@@ -173,7 +173,7 @@ def _be_silent() -> list[str]:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard_stream in range(3):
         os.dup2(nowhere, standard_stream)
-    logging.lastResort = None
+    logging.lastResort = None  # it writes the warnings for which there is no handler
     messages: list[str] = []
     listener = logging.Handler()
     listener.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]

@@ -233,11 +233,11 @@ class Server(LanguageServer):
 
     def _did_change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         """Drop the vaults of removed folders, which may be gone, and check those of added ones."""
-        if self._folder:
+        if self._folder:  # the command line named the only vault
             return
         for folder in params.event.removed:
             reports = self._opened.pop(_absolute(Path(to_fs_path(folder.uri) or ".")), None)
-            if reports and reports not in self._reports:
+            if reports and reports not in self._reports:  # no other folder is of its vault
                 reports.remove()
         for folder in params.event.added:
             if new := self._add(Path(to_fs_path(folder.uri) or ".")):

@@ -468,7 +468,7 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
                 yield unquote(url), markdown_of(note, str(page.markdown))
 
     def _site_page(self, page: Page) -> SitePage:
-        """Return the page of the site model for a page of MkDocs."""
+        """Return the page of the site model for a page of MkDocs, whose title is HTML."""
         return SitePage(
             uri=page.file.src_uri,
             url=page.url,

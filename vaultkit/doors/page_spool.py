@@ -33,7 +33,7 @@ class PageSpool:
             self._owner = os.getpid()
         if self._owner != os.getpid():
             return
-        data = content.encode("utf-8", "surrogatepass")  # it may hold half a character
+        data = content.encode("utf-8", "surrogatepass")  # for a lone surrogate
         self._places[page.file.src_uri] = self._file.seek(0, os.SEEK_END), len(data)
         self._file.write(data)
         self._file.flush()

@@ -88,6 +88,7 @@ class Protocol:
         """Return a span of a text as a range of the protocol, given the lines of the text."""
 
         def position(line: int, column: int) -> types.Position:
+            """Return a place as a position; a span of whole lines ends behind the last one."""
             text = rows[line - 1] if line <= len(rows) else ""
             return types.Position(line - 1, to_units(text, column, self.encoding))
 

@@ -44,7 +44,8 @@ class ServedVault:
     def check(self, vault: Vault) -> None:
         """Check the notes whose results are stale, and log what is found.
 
-        The checks run in a new process, since that of a server has threads and cannot be forked.
+        Notes that are not published are checked, too (`Vault.whole`). The checks run in a new
+        process, since that of a server has threads and cannot be forked.
         """
         ledger = Ledger(vault.whole)
         notes = [

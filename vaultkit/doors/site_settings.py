@@ -18,8 +18,10 @@ _COMMON_NAMES = {"", "content", "docs", "documentation", "en", "notes", "vault"}
 
 
 def bare_settings(root: Path) -> dict[str, Any]:
-    """Return the settings of a vault without a ``mkdocs.yml``."""
-    toggles = [
+    """Return the settings of a vault without a ``mkdocs.yml``: those of Material for MkDocs."""
+    # A button goes from one palette to the next: its media query, its colours (without a name, the
+    # browser's), and the icon and the words of the button.
+    palettes = [
         ("(prefers-color-scheme)", None, "brightness-auto", "as the system"),
         ("(prefers-color-scheme: light)", "default", "weather-sunny", "light"),
         ("(prefers-color-scheme: dark)", "slate", "weather-night", "dark"),
@@ -32,7 +34,7 @@ def bare_settings(root: Path) -> dict[str, Any]:
             "accent": "custom",
             "toggle": {"icon": f"material/{icon}", "name": f"Colours: {words}"},
         }
-        for media, scheme, icon, words in toggles
+        for media, scheme, icon, words in palettes
     ]
     features = ["content.code.copy", "content.lazy", "navigation.instant", "navigation.prune"]
     return {
@@ -83,15 +85,21 @@ class _Settings(yaml.SafeLoader):
 def _environment_value(loader: _Settings, node: yaml.Node) -> Any:
     """Read ``!ENV NAME`` and ``!ENV [NAME, …, default]``, as MkDocs does.
 
-    The value of the first variable that is set is read as YAML; without one, the default applies.
+    The value of the first variable that is set is read as a scalar of YAML, such as *true*. Without
+    one, the default applies, which is the last of several; or else None.
     """
     names, default = [], None
     if isinstance(node, yaml.SequenceNode):
-        *names, default = loader.construct_sequence(node)
+        names = loader.construct_sequence(node)
+        if len(names) > 1:
+            *names, default = names
     elif isinstance(node, yaml.ScalarNode):
         names = [loader.construct_scalar(node)]
     value = next((os.environ[name] for name in names if name in os.environ), None)
-    return default if value is None else yaml.safe_load(value)
+    if value is None:
+        return default
+    tag = loader.resolve(yaml.ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
+    return loader.construct_object(yaml.ScalarNode(tag, value))
 
 
 _Settings.add_constructor("!ENV", _environment_value)

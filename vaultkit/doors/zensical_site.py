@@ -510,7 +510,7 @@ def _text_and_properties(note: Note) -> tuple[str, dict[str, Any]]:
     elif note.path.suffix == ".ipynb":
         text = notebooks.export_notebook(note.path, THEME / "notebook")
     else:
-        text = "\n".join(note.lines[note.front :])
+        text = "\n".join(note.lines[note.front :])  # without the front matter
     meta = {"description": note.summary or note.meta.get("description")}
     meta |= {"tags": [*tags_of(note.meta["tags"])]} if "tags" in note.meta else {}
     meta |= {name: note.meta[name] for name in ("hide", "search") if name in note.meta}

@@ -75,10 +75,8 @@ def _names_of_facts(changed: set[Path], vault: Vault) -> Iterator[str]:
     """Yield the names of the facts that changed files may be, as `rests_on` gives them."""
     beside = vault.root.parent
     for path in changed:
-        for name in (
-            path.name,
-            path.stem,
-        ):  # a link names a note by its stem, another file by its name
+        # A link names a note by its stem, another file by its name.
+        for name in (path.name, path.stem):
             yield f"called:{name.casefold()}"
         for alias in vault.notes[path].aliases if path in vault.notes else ():
             yield f"called:{alias.casefold()}"

@@ -425,6 +425,7 @@ def run_code(
     else:
         replacements += session.undo_replacements()
     for line, what in replacements:
+        # The block that has the line.
         index = sum(block.fence.line < line for block in judges.task.note.blocks) - 1
         yield Check("block", line, what, FAILS, what, block=max(index, 0))
 

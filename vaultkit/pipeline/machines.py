@@ -253,6 +253,7 @@ class Machines:
             environment["NPY_DISABLE_CPU_FEATURES"] = " ".join(disabled)
         command = [sys.executable, "-m", __name__]
         pipe = subprocess.PIPE
+        # The errors go to a file: a pipe that nobody reads could fill, and block the process.
         with tempfile.TemporaryFile() as errors, subprocess.Popen(
             command, env=environment, stdin=pipe, stdout=pipe, stderr=errors
         ) as process:  # fmt: skip
@@ -458,7 +459,7 @@ def measure_arithmetic() -> Arithmetic:
 
     for dtype in (np.float32, np.float64):
         square = np.ones((64, 64), dtype)
-        np.exp(square @ square - 64).sum()
+        np.exp(square @ square - 64).sum()  # the kernels multiply, NumPy's instructions do the rest
     kernels = [library.get("architecture", "") for library in threadpool_info()]
     # OpenBLAS reports these kernels under another name than the one that selects them.
     kernel = kernels[0].replace("Katmai", "Prescott") if kernels else ""

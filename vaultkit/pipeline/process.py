@@ -251,7 +251,7 @@ class NoteWork:
         outputs: list[tuple[int, list[Output]]] = []
 
         def watch(block: Block, steps: list[Step], variables: Mapping[str, Any]) -> None:
-            """Send what a door has asked for after a block: outputs, values, expressions."""
+            """Send, or keep for the end, what a door has asked for after a block."""
             index = judges.task.note.blocks.index(block)
             if task.settings.outputs:
                 outputs.append((index, list(map(_output_of, steps))))
@@ -265,9 +265,15 @@ class NoteWork:
                     send({"of": index, "collected": judges.statements.call(collect)})
 
         def pause(index: int) -> Task | None:
+            """Leave a checkpoint after a block; return the task of a process that resumes from it.
+
+            The folder beside the vault counts as read: a new module in it may be imported instead
+            of an installed one.
+            """
             data = leave_checkpoint(index, read | {self.folder.parent})
             return None if data is None else deserialize_task(data)
 
+        # A typesetter may hang or crash, so it runs in the process of the note, too.
         if task.settings.typeset:
             for check in typeset.check(task.note, task.settings.typeset):
                 send({"check": check.plain()})

@@ -86,6 +86,7 @@ def rests_on(note: Note, vault: Vault, read: Iterable[Path] = ()) -> Facts:
             continue
         relative = vault.relative(path)
         facts[called] = partial(str, relative)  # another file of this name would get the link
+        # Of another note, a link needs the headings and the marks of blocks; of another file, all.
         other = vault.notes.get(path)
         if other is None:
             facts[f"link:{relative}"] = partial(_digest_of_file, path)

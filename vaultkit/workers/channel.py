@@ -188,7 +188,7 @@ class Received:
             kind, message = line[:1], line[1:]
             if kind == _RESULT:
                 self.messages.append(message)
-            elif kind == _BEAT and self.reason_to_end is None:
+            elif kind == _BEAT and self.reason_to_end is None:  # else it gets no more time
                 self.beat = json.loads(message)
                 self.beats += 1
                 limit, grace = float(self.beat["limit"]), self.limits.grace

@@ -151,7 +151,7 @@ class CheckpointMaker:
         """
         # Python reseeds its generator after a fork; restore its state.
         random_state = random.getstate()
-        self._adopt(False)
+        self._adopt(False)  # else this process would get the child of the one between
         try:
             # The process between the two ends at once, so that the keeper adopts its child.
             between = os.fork()
@@ -274,7 +274,10 @@ class Checkpoint:
                 os.waitpid(self.pid, 0)
 
     def send_task(self, data: bytes) -> bool:
-        """Send a task to the checkpoint to resume with; return whether that succeeded."""
+        """Send a task to the checkpoint to resume with; return whether that succeeded.
+
+        The keeper waits a few seconds at most for a checkpoint that does not read.
+        """
         unsent = len(data).to_bytes(_LENGTH, "big") + data
         until = time.monotonic() + _PATIENCE
         os.set_blocking(self.writing, False)

@@ -241,27 +241,34 @@ class _Keeper:
         """
         import fcntl
 
-        pipes = [os.pipe() for _ in range(3)]
+        pipes = [os.pipe() for _ in range(3)]  # for results, output and traces
+        read_ends, write_ends = zip(*pipes, strict=True)
         if hasattr(fcntl, "F_SETPIPE_SZ"):
             with suppress(OSError):  # results that do not fit wait until they are read
-                fcntl.fcntl(pipes[0][1], fcntl.F_SETPIPE_SZ, _ROOM)
-        chain = Chain(os.urandom(8).hex().encode(), [reading for reading, _ in pipes])
-        theirs = None
+                fcntl.fcntl(write_ends[0], fcntl.F_SETPIPE_SZ, _ROOM)
+        token = os.urandom(8).hex().encode()
+        chain = Chain(token, list(read_ends))
+        socket_of_note = None
         if has_checkpoints:
-            chain.announcements, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            chain.announcements, socket_of_note = socket.socketpair(
+                socket.AF_UNIX, socket.SOCK_SEQPACKET
+            )
             chain.announcements.setblocking(False)
         keeper = _getpid()
         self.pid = fork()
         if self.pid == 0:
+            # This is the process of the note. It must not hold the keeper's ends: with them it
+            # could read what others send, and a pipe whose reader has ended would not be closed.
             for inherited in (chain, *self.chains.values()):
                 inherited.close_inherited()
             self.connection.close()
-            ends = [end for _, end in pipes]
-            run_note_process(keeper, self.work, key, chain.token, ends, self.limits, theirs)
-        for _, end in pipes:
-            os.close(end)
-        if theirs:
-            theirs.close()
+            run_note_process(
+                keeper, self.work, key, token, list(write_ends), self.limits, socket_of_note
+            )
+        for write_end in write_ends:
+            os.close(write_end)
+        if socket_of_note:
+            socket_of_note.close()
         return chain
 
     def _wait_to_be_parent(self) -> None:
@@ -309,7 +316,7 @@ class _Keeper:
         takers = dict(zip(chain.pipes, note.takers, strict=True))
         self.connection.send_bytes(b"P%d" % self.pid)
         kind, status = self._wait_for_end(chain, note, takers, memory_before)
-        if status is None and not note.done and TRACE:
+        if status is None and not note.done and TRACE:  # it still runs, and will be ended
             self._request_traceback(takers, note)
         chain.read_announcements()
         left = self._count_left_processes() if status is not None else 0

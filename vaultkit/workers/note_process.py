@@ -64,13 +64,13 @@ def run_note_process(
     """
     status = CUT_OFF
     try:
-        os.setsid()
+        os.setsid()  # a process group of its own, which the keeper can end
         _die_with(keeper)
         results, output, trace = map(_move_descriptor, pipes)
         channel = Channel(token, results)
         _redirect_streams(output, trace)
         _limit_memory(limits.memory)
-        gc.enable()
+        gc.enable()  # the keeper has disabled it
         import atexit
 
         atexit._clear()  # the exit handlers of the run must not run here
@@ -142,7 +142,7 @@ def _limit_memory(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(OSError, ValueError):  # only Linux tells the size
         statm = os.open("/proc/self/statm", os.O_RDONLY)
-        pages = int(os.read(statm, 100).split()[0])
+        pages = int(os.read(statm, 100).split()[0])  # of address space in use
         os.close(statm)
         _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
         size += pages * resource.getpagesize() + RESERVED
