@@ -182,11 +182,12 @@ class Store:
 
         if self._connection is None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
+            # Each command is a transaction of its own. Threads share the connection, one at a time.
             self._connection = sqlite3.connect(
                 self.file, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
             # Writes need not reach the disk: what a crash of the machine destroys is computed
-            # again.
+            # again. With WAL, reading does not wait for writing.
             self._connection.execute("PRAGMA synchronous = OFF")
             self._connection.execute("PRAGMA journal_mode = WAL").fetchall()
             self._connection.execute(_TABLE)

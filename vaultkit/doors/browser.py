@@ -182,9 +182,9 @@ def replace_code(note: Note, edits: Mapping[int, str]) -> str:
     # From the last to the first, so that the lines of the blocks above stay where they are.
     for index in sorted(edits, reverse=True):
         fence = note.blocks[index].fence
-        code_lines = edits[index].split("\n")
         # In a list or callout, each line begins with the prefix of the fence.
-        lines[fence.line : fence.end - 1] = [(fence.prefix + line).rstrip() for line in code_lines]
+        code_lines = [(fence.prefix + line).rstrip() for line in edits[index].split("\n")]
+        lines[fence.line : fence.end - 1] = code_lines  # between the marks; `lines` begins at 0
     return "\n".join(lines) + "\n"
 
 

@@ -105,7 +105,7 @@ def add_front(files: Files, vault: Vault, config: MkDocsConfig) -> None:
     file = files.get_file_from_path(vault.relative(note.path)) if note else None
     if file:
         set_uri(file, "index.html")
-        file.name = "index"
+        file.name = "index"  # by which MkDocs knows the home page
     else:
         title = str(config.site_name or vault.root.name)
         files.append(_generate(config, "index.md", front_page(vault, title)))

@@ -60,7 +60,7 @@ def read(vault: Vault) -> Counter[Key] | None:
 
 
 def write(vault: Vault, inspections: Sequence[Inspection]) -> int:
-    """Write the failures, and return their number."""
+    """Write the failures of some inspections as the baseline, and return their number."""
     failing = Counter(
         _key(vault, inspection, check)
         for inspection in inspections

@@ -159,15 +159,9 @@ def _state_of_options(note: Note, vault: Vault) -> str:
     options, path = vault.options, vault.relative(note.path)
     return repr((
         sorted(checks_of(note, options, path)),
-        (
-            options.requests_checks(note, path),
-            options.every_digit,
-            options.timeout,
-            options.trials,
-        ),
-        options.unwritten,
-        options.unjudged,
-        vault.preamble,
+        options.requests_checks(note, path),
+        options.every_digit, options.timeout, options.trials,
+        options.unwritten, options.unjudged, vault.preamble,
     ))  # fmt: skip
 
 

@@ -144,13 +144,13 @@ class _Keeper:
 
     def run(self) -> None:
         """Process the requested keys until the connection is closed."""
-        os.setsid()
+        os.setsid()  # Ctrl+C in the terminal reaches only the run, which then ends its keepers
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         adopt_orphans()
         _redirect_descriptors({self.connection.fileno()})
         prepare(self.work)
-        ORIGINALS.remember(ahead=True)
+        ORIGINALS.remember(ahead=True)  # of functions that a note may replace
         # Notes share this process's memory until they write to it, and collecting garbage writes.
         gc.disable()
         gc.freeze()
@@ -345,8 +345,9 @@ class _Keeper:
             selector.register(self.connection.fileno(), selectors.EVENT_READ)
             if end is not None:  # it wakes this process up when the note has ended
                 selector.register(end, selectors.EVENT_READ)
-            announcements = chain.announcements.fileno() if chain.announcements else -1
+            announcements = None
             if chain.announcements:
+                announcements = chain.announcements.fileno()
                 selector.register(announcements, selectors.EVENT_READ)
             while True:
                 ready = [event.fd for event, _ in selector.select(_TICK)]

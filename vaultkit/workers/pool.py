@@ -153,10 +153,10 @@ class Workers:
             may_start_another = len(self._keepers) < self._count
             if keeper is None or (keeper.keys and may_start_another):
                 keeper = self._new_keeper()
-            if len(keeper.keys) >= _MOST_KEYS:
+            if len(keeper.keys) >= _MOST_KEYS:  # so have all others
                 return
             request = self._request(self._waiting[0])
-            if keeper.keys and len(request) > _ROOM:
+            if keeper.keys and len(request) > _ROOM:  # it is sent when the keeper is idle
                 return
             key = self._waiting.popleft()
             keeper.keys.append(key)
@@ -212,6 +212,7 @@ class Workers:
                 except (EOFError, OSError):
                     self._discard_keeper(keeper, "lost")
             elif now > keeper.deadline and keeper.keys:
+                # A keeper that runs the notes itself is silent while a note hangs.
                 self._discard_keeper(keeper, "timed out" if keeper.runs_notes else "lost")
         self._dispatch()
 
