@@ -1,6 +1,7 @@
 r"""Generates mutants of a note from its raw text, without the engine's parsers.
 
-So parts that the engine does not parse are mutated, too, and appear as gaps.
+So parts that the engine does not parse are mutated, too, and appear as gaps. A *mutant* is the note
+with one change, which should make a check fail.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Mutant:
         return f"{self.path}:{self.line}: {self.kind}: {before} → {after}"
 
 
-#: Parts of a note with different syntax; earlier alternatives take precedence.
+#: Parts of a note with different syntax; earlier alternatives take precedence. All else is prose.
 _PIECES = re.compile(
     r"""
     (?P<front>\A---\n.*?^---\n)
@@ -52,11 +53,15 @@ _PIECES = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+#: *−1,200.5*, but not within a name or a date.
 _NUMBER = re.compile(r"(?<![\w.,§#^-])[-−]?\d+(?:[,\u202f]\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
 _REFERENCE = re.compile(
     r"\b(?:[Ss]ections?|[Cc]hapters?|[Ff]igures?|[Tt]ables?|[Ee]quations?|[Ff]ootnotes?|[Pp]ages?|[Vv]ersions?|p\.|§)\s*$"
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
+#: Most characters between a formula and its comment.
+_NEAR = 40
+#: What each relation becomes, so that a true statement is false.
 _RELATIONS = {
     "=": r"\ne ", r"\approx": "=", r"\ne": "=", r"\neq": "=", r"\le": ">", r"\leq": ">",
     r"\ge": "<", r"\geq": "<", "<": r"\ge ", ">": r"\le ",
@@ -98,12 +103,12 @@ def _changes_of(text: str, path: str, rng: random.Random) -> Iterator[Change]:
         if piece["code"] or piece["inline"]:
             sizes.update(re.findall(_LETTER, piece[0]))
     parts = _Parts(text, sorted(symbols), sorted(sizes), rng)
-    end = 0
+    last_end = 0
     for piece in _PIECES.finditer(text):
-        yield from parts.change_prose(end, piece.start())
+        yield from parts.change_prose(last_end, piece.start())
         yield from parts.change_piece(piece)
-        end = piece.end()
-    yield from parts.change_prose(end, len(text))
+        last_end = piece.end()
+    yield from parts.change_prose(last_end, len(text))
 
 
 @dataclass(frozen=True)
@@ -130,12 +135,13 @@ class _Parts:
         elif piece["mark"] and piece["info"].split()[:1] == ["text"]:
             yield from _change_output(self.text, *piece.span("body"), self.rng)
         elif piece["display"] or piece["inline"]:
-            behind = self.text[piece.end() : piece.end() + 40].lstrip()
-            if behind.startswith("<!-- not run"):
+            behind = self.text[piece.end() : piece.end() + _NEAR].lstrip()
+            if behind.startswith("<!-- not run"):  # the note says that it is not judged
                 return
             for change in change_formula(piece[0], self.symbols, self.rng):
                 yield change._replace(at=piece.start() + change.at)
-            if not re.search(r"[=<>]|\\(?:approx|ne|le|ge|in)", piece[0]):
+            has_relation = re.search(r"[=<>]|\\(?:approx|ne|le|ge|in)", piece[0])
+            if not has_relation:  # such as $n \times m$
                 yield from _change_shapes(self.text, *piece.span(), self.sizes, self.rng)
         elif piece["code"]:
             yield from _change_shapes(self.text, *piece.span(), self.sizes, self.rng)
@@ -169,17 +175,20 @@ def _change_output(text: str, start: int, end: int, rng: random.Random) -> Itera
 
 
 def _change_numbers(text: str, start: int, end: int, rng: random.Random) -> Iterator[Change]:
-    """Yield a changed digit in each number of a text that a check may notice."""
+    """Yield a changed digit in each number of a text that a check may notice.
+
+    Checks do not judge integers of one digit, years, names and given numbers.
+    """
     for match in _NUMBER.finditer(text, start, end):
         number = match[0].lstrip("-−")
-        line = text.rfind("\n", 0, match.start()) + 1
-        before = text[line : match.start()]
+        line_start = text.rfind("\n", 0, match.start()) + 1
+        before = text[line_start : match.start()]
         if "." not in number and (len(number) < 2 or _YEAR.fullmatch(number)):
             continue
         if re.match(r"0\d", number) or re.search(r"(?<![\w.])0\d+-$", before):
             continue  # a name: *007*, *003-12*
         if _REFERENCE.search(before) or re.match(r"[>\s]*\d*$", before):
-            continue  # a name, or the number of a list item
+            continue  # *section 12*, or the number of a list item
         if text[match.end() :].lstrip(" ).,;:").startswith("<!-- given"):
             continue
         kind = "decimal" if "." in number else "integer"
@@ -191,7 +200,7 @@ def _change_numbers(text: str, start: int, end: int, rng: random.Random) -> Iter
         yield Change(at, text[at], _other_digit(text[at], rng), kind)
 
 
-#: A size: a number, or a usual letter; and shapes of such sizes.
+#: The usual letter of a size: *n*, *d_k*; a size: *64*, *2 n*; and shapes: *(n, d_k)*, *6 by 4*.
 _LETTER = r"(?:[dn]_(?:\{\\text\{\w+\}\}|\w+)|[BHLNTdhmnst])(?!\w)"
 _SIZE = rf"(?<!\w)(?:\d{{1,5}}(?!\w)|(?:\d{{1,5}} ?)?{_LETTER})"
 _SHAPE = re.compile(
@@ -204,21 +213,26 @@ PROSE_SHAPE = "prose shape"
 def _change_shapes(
     text: str, start: int, end: int, letters: list[str], rng: random.Random
 ) -> Iterator[Change]:
-    """Yield changes of each shape: two sizes exchanged, and one replaced."""
+    """Yield changes of each shape: two sizes exchanged, and one replaced.
+
+    ``letters`` are those that may replace the letter of a size.
+    """
     for match in _SHAPE.finditer(text, start, end):
         sizes = list(re.compile(_SIZE).finditer(text, *match.span()))
         are_digits = all(re.fullmatch(r"\d", size[0]) for size in sizes)
         if match[0][0] == "(" and are_digits:
             continue  # a point, or an index
         line = text[text.rfind("\n", 0, start) + 1 : start]
-        if re.fullmatch(r"[> ]*- ", line) or re.match(r"[`$ ,.]*<!-- given", text[match.end() :]):
-            continue  # a wrong answer, or a given number
-        for left, right in itertools.pairwise(sizes):
-            if left[0] != right[0]:
-                between = text[left.end() : right.start()]
-                before = text[left.start() : right.end()]
-                yield Change(left.start(), before, right[0] + between + left[0], PROSE_SHAPE)
-                break
+        is_wrong_answer = re.fullmatch(r"[> ]*- ", line)
+        is_given = re.match(r"[`$ ,.]*<!-- given", text[match.end() :])
+        if is_wrong_answer or is_given:
+            continue
+        different = (pair for pair in itertools.pairwise(sizes) if pair[0][0] != pair[1][0])
+        if neighbours := next(different, None):
+            left, right = neighbours
+            between = text[left.end() : right.start()]
+            before = text[left.start() : right.end()]
+            yield Change(left.start(), before, right[0] + between + left[0], PROSE_SHAPE)
         size = rng.choice(sizes)
         if size[0].isdigit():
             at = size.start() + _place_of_digit(size[0], rng)
@@ -227,6 +241,7 @@ def _change_shapes(
             yield Change(size.start(), size[0], rng.choice(others), PROSE_SHAPE)
 
 
+#: The places of numbers, by the line before them.
 _PLACES = {
     "a heading": r"#+ ",
     "a table": r"[> ]*\|",
@@ -237,13 +252,16 @@ _PLACES = {
 
 
 def _change_link(piece: re.Match[str], rng: random.Random) -> Iterator[Change]:
-    """Yield a link with one letter of its target changed or removed."""
-    target = re.match(r"!?\[\[#?([^\]|]*)|\(([^)\s]*)", piece[0])
-    assert target
-    group = 1 if target[1] is not None else 2
-    if not target[group] or re.match(r"[a-z]+:", target[group]):
+    """Yield a link with one letter of its target changed or removed.
+
+    An address of the web (``https:``) is left alone, since no check asks for it.
+    """
+    match = re.match(r"!?\[\[#?(?P<wiki>[^\]|]*)|\((?P<path>[^)\s]*)", piece[0])
+    assert match
+    group = "path" if match["wiki"] is None else "wiki"
+    if not match[group] or re.match(r"[a-z]+:", match[group]):
         return
-    letters = [i for i in range(*target.span(group)) if piece[0][i].isalpha()]
+    letters = [at for at in range(*match.span(group)) if piece[0][at].isalpha()]
     if letters:
         at = rng.choice(letters)
         letter = piece[0][at]
@@ -265,32 +283,43 @@ def change_formula(tex: str, symbols: list[str], rng: random.Random) -> Iterator
         return
     for match in relations:
         yield Change(match.start(), match[0], _RELATIONS[match[0]], "relation")
-    # A sign after the first relation changes only one side.
-    side = re.compile(r"\s*&?\s*").match(tex, relations[0].end())
-    at = side.end() if side else relations[0].end()
+    # A sign or factor after the first relation changes only one side; it does not change 0.
+    blank = re.compile(r"\s*&?\s*").match(tex, relations[0].end())
+    at = blank.end() if blank else relations[0].end()
     is_zero = re.match(r"0\s*(?:$|[$,;&\\}])", tex[at:])
     if at < len(tex) and tex[at] not in "-+$" and not is_zero:
         yield Change(at, "", "-", "sign")
         yield Change(at, "", r"2 \cdot ", "factor")
+    yield from _change_parts(tex, symbols, rng)
+
+
+def _change_parts(tex: str, symbols: list[str], rng: random.Random) -> Iterator[Change]:
+    """Yield changes of the operators, functions, indices, numbers and symbols of a formula."""
     for match in re.finditer(r"\^\{?\\top\}?|\^T", tex):
         yield Change(match.start(), match[0], "", "transposition")
-    for match in re.finditer(r"(?<![{=(&^_,\s$])\s*([+-])", tex):
-        yield Change(match.start(1), match[1], "-" if match[1] == "+" else "+", "sign")
-    for match in re.finditer(r"\^\{?(\d)\}?(?!\))", tex):
-        yield Change(match.start(1), match[1], "3" if match[1] == "2" else "2", "exponent")
+    # A sign between two terms, such as the one in *a + b*, but not *(-a*.
+    for match in re.finditer(r"(?<![{=(&^_,\s$])\s*(?P<sign>[+-])", tex):
+        other = "-" if match["sign"] == "+" else "+"
+        yield Change(match.start("sign"), match["sign"], other, "sign")
+    for match in re.finditer(r"\^\{?(?P<power>\d)\}?(?!\))", tex):
+        other = "3" if match["power"] == "2" else "2"
+        yield Change(match.start("power"), match["power"], other, "exponent")
     for match in re.finditer(r"\\sqrt(?=\{)", tex):
         yield Change(match.start(), match[0], "", "root")
-    for match in re.finditer(r"\\frac\{([^{}]+)\}\{([^{}]+)\}", tex):
-        if match[1] != match[2]:
-            yield Change(match.start(), match[0], rf"\frac{{{match[2]}}}{{{match[1]}}}", "fraction")
+    for match in re.finditer(r"\\frac\{(?P<above>[^{}]+)\}\{(?P<below>[^{}]+)\}", tex):
+        if match["above"] != match["below"]:
+            inverse = rf"\frac{{{match['below']}}}{{{match['above']}}}"
+            yield Change(match.start(), match[0], inverse, "fraction")
     for match in re.finditer(r"\\[a-z]+(?![A-Za-z])", tex):
         if match[0] in _OTHER_FUNCTIONS:
             yield Change(match.start(), match[0], _OTHER_FUNCTIONS[match[0]], "function")
-    for match in re.finditer(r"_\{([a-z])([a-z])\}", tex):
-        if match[1] != match[2]:
-            yield Change(match.start(1), match[1] + match[2], match[2] + match[1], "index")
-    for match in re.finditer(r"_\{[a-z]\s*=\s*(\d)\}", tex):
-        yield Change(match.start(1), match[1], str(int(match[1]) + 1), "index")
+    # a_{ij} → a_{ji}; and the beginning of a sum, \sum_{i=1} → \sum_{i=2}.
+    for match in re.finditer(r"_\{(?P<pair>[a-z]{2})\}", tex):
+        first, second = tuple(match["pair"])
+        if first != second:
+            yield Change(match.start("pair"), match["pair"], second + first, "index")
+    for match in re.finditer(r"_\{[a-z]\s*=\s*(?P<low>\d)\}", tex):
+        yield Change(match.start("low"), match["low"], str(int(match["low"]) + 1), "index")
     for match in re.finditer(r"(?<![\w^\\.{=])\d+(?:\.\d+)?(?![\w.])", tex):
         at = match.start() + _place_of_digit(match[0], rng)
         yield Change(at, tex[at], _other_digit(tex[at], rng), "number in an equation")
@@ -301,7 +330,7 @@ def change_formula(tex: str, symbols: list[str], rng: random.Random) -> Iterator
 
 
 def _change_sizes(tex: str, symbols: list[str], rng: random.Random) -> Iterator[Change]:
-    """Yield changes of the sizes in a shape: another letter, and twice the size."""
+    r"""Yield changes of the sizes in ``\mathbb{R}^{n}``: another letter, and twice the size."""
     exponents = [m.span() for m in re.finditer(r"(?<=\^)\{(?:[^{}]|\{[^{}]*\})*\}", tex)]
     for at, symbol in _symbols_of(tex):
         if any(start < at < end for start, end in exponents):
@@ -312,7 +341,7 @@ def _change_sizes(tex: str, symbols: list[str], rng: random.Random) -> Iterator[
 
 
 def _is_inside_index(tex: str, at: int) -> bool:
-    """Return whether a relation is in the subscript of a sum: a bound, not a statement."""
+    """Return whether a relation is in braces, as in the subscript of a sum: it states nothing."""
     depth = 0
     for character in reversed(tex[:at]):
         depth += (character == "}") - (character == "{")
@@ -321,6 +350,7 @@ def _is_inside_index(tex: str, at: int) -> bool:
     return False
 
 
+#: A symbol: ``\text{scores}``, ``\alpha``, ``d_{\text{model}}``, ``W_Q``, ``x``.
 _SYMBOL = re.compile(
     r"\\text\{[^{}]+\}(?!\s*\()|\\(?:alpha|beta|gamma|delta|theta|mu|sigma|omega|tau)(?![A-Za-z])|"
     r"(?<![A-Za-z\\])[A-Za-z]_(?:\{\\text\{\w+\}\}|\{?[A-Z]\}?|k|v)(?![A-Za-z])|"
@@ -330,13 +360,14 @@ _SYMBOL = re.compile(
 
 def _symbols_of(tex: str) -> list[tuple[int, str]]:
     """Return the symbols of a formula that may be exchanged, with their positions."""
-    names = re.compile(r"\\(?:operatorname\*?|mathrm|mathbb|begin|end)\s*\{[^{}]*\}")
-    hidden = [range(*m.span()) for m in names.finditer(tex)]
-    others = re.compile(r"[ijTe]|\\text\{\s*(?:for|where|if|and|so|with|when|or)\b.*", re.DOTALL)
+    commands = re.compile(r"\\(?:operatorname\*?|mathrm|mathbb|begin|end)\s*\{[^{}]*\}")
+    arguments = [range(*match.span()) for match in commands.finditer(tex)]
+    # Indices, the sign of a transpose, Euler's number and words between formulas stay.
+    kept = re.compile(r"[ijTe]|\\text\{\s*(?:for|where|if|and|so|with|when|or)\b.*", re.DOTALL)
     return [
         (match.start(), match[0])
         for match in _SYMBOL.finditer(tex)
-        if not others.fullmatch(match[0]) and not any(match.start() in span for span in hidden)
+        if not kept.fullmatch(match[0]) and not any(match.start() in span for span in arguments)
     ]
 
 

@@ -44,6 +44,7 @@ TARGETS = {
     **dict.fromkeys(KINDS, 0.9),
 }
 EQUATIONS = 0.98
+#: How many times a statement that survives is tried on other numbers.
 TRIALS = 4
 NOTICED, IN_TRIALS, SURVIVED = "noticed", "noticed in trials", "survived"
 _SETTINGS = Settings(typeset=to_mathml)
@@ -60,10 +61,12 @@ def judge(vault: Vault, note: Note, mutants: Sequence[Mutant]) -> list[str]:
     text = "\n".join(note.lines) + "\n"
     original = _Version(parse(text, note.path), vault)
     changed = [_Version(parse(mutant.apply(text), note.path), vault) for mutant in mutants]
+    # One run serves all versions, whose code is the same.
     running = NoteRun(note)
     running.finish(*(version.observe for version in (original, *changed)))
     if original.fails(running):
         raise ValueError(f"{note.path} fails without a change; fix it first")
+    # A change that makes a block of code disappear is noticed, since its output is missing.
     verdicts = [
         NOTICED
         if len(version.note.blocks) != len(note.blocks) or version.fails(running)
@@ -95,7 +98,10 @@ def _is_of_formula(mutant: Mutant) -> bool:
 
 
 class _Version:
-    """A version of a note, inspected on a run shared by all versions."""
+    """A version of a note, inspected on a run shared by all versions.
+
+    Its checks observe the run, and then judge what they have seen.
+    """
 
     def __init__(self, note: Note, vault: Vault) -> None:
         self.note = note
@@ -113,6 +119,7 @@ class _Version:
             for index, block in enumerate(self.note.blocks):
                 steps = running.steps(index)
                 if block.kind == "python":
+                    # The output that this version shows, which may have been changed.
                     shown = block.output.text if block.output else None
                     steps = [replace(step, shown=shown) for step in steps]
                 yield from self.judges.check_block(index, steps, 0.0)
@@ -123,6 +130,7 @@ class _Version:
 
 
 def _target(kind: str) -> float:
+    """Return the least share of detected changes of a kind."""
     return TARGETS.get(_kind_without_place(kind), EQUATIONS)
 
 
@@ -184,7 +192,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _report(results: list[tuple[Mutant, str]]) -> int:
-    """Print a line for each kind and each survivor; return 1 if a kind misses its target."""
+    """Print a line for each kind and each survivor; return 1 if a kind misses its target.
+
+    ``results`` are the mutants with their verdicts.
+    """
     missed = 0
     for kind in sorted({mutant.kind for mutant, _ in results}):
         counts = Counter(verdict for mutant, verdict in results if mutant.kind == kind)

@@ -3,6 +3,8 @@
 The words come from the lexicon of the checks, and the sentences from the raw text, without the
 engine's parsers. Questions and requests state nothing and are left alone, and so is an exchange
 after which a sentence says the same: *2 or 3*, *between 0 and 1*.
+
+``plain`` is the text of a note in as many characters, with blanks for everything that is not prose.
 """
 
 from __future__ import annotations
@@ -92,7 +94,10 @@ _MULTIPLES = {
 _MULTIPLE = re.compile(
     rf"\b(?<!-)(?i:{'|'.join(sorted(_MULTIPLES, key=len, reverse=True))})\b(?!-)"
 )
+#: A comparison and its opposite have the same ending.
 _ENDINGS = ("est", "er", "ing", "ed", "s")
+#: A character for one that says nothing.
+_BLANK = "\ufffc"
 #: Words with which a request begins.
 _REQUEST = re.compile(
     r"[\W\d_]*(?:question\]|Next:|(?:(?:First|Now|Then|Again|Next|now|then),?\s+)?(?:Predict|Add|"
@@ -153,12 +158,12 @@ def word_changes(text: str, plain: str, rng: random.Random) -> Iterator[Change]:
         Chooses among the possible changes.
     """
     words = lexicon()
-    with_names = plain
-    plain = re.sub(r"`[^`\n]*`", lambda code: "\ufffc" * len(code[0]), plain)
+    with_code = plain
+    plain = re.sub(r"`[^`\n]*`", lambda code: _BLANK * len(code[0]), plain)
     for start, end in spans_of_statements(plain):
         yield from turn_comparisons(plain, start, end, words)
         yield from _exchange(text, _numbers_in(text, plain, start, end), ROLE, rng)
-        names = [Piece(m.start(), m[0]) for m in _NAMED.finditer(with_names, start, end)]
+        names = [Piece(m.start(), m[0]) for m in _NAMED.finditer(with_code, start, end)]
         yield from _exchange(text, names, NAME, rng)
         yield from _change_counts(text, plain, start, end, rng)
     for row in re.finditer(r"(?m)^[> ]*\|.*$", plain):
@@ -187,15 +192,16 @@ def turn_comparisons(plain: str, start: int, end: int, words: Lexicon) -> Iterat
     [Change(at=6, before='larger', after='smaller', kind='comparison')]
     """
     # Behind a hyphen, no word is searched, which is faster.
-    sentence = re.sub(r"(?<=\ufffc)\ufffc(?=\ufffc)", "-", plain[start:end])
+    sentence = re.sub(rf"(?<={_BLANK}){_BLANK}(?={_BLANK})", "-", plain[start:end])
     if _rare_words(words).isdisjoint(re.findall(r"[a-z]+", sentence.lower())):
         return
-    negations = [m.span() for m, name in words.find("negations", sentence) if name != "words"]
+    # Idioms such as *more or less* and *no longer* compare nothing.
+    idioms = [m.span() for m, name in words.find("negations", sentence) if name != "words"]
     for table in ("directions", "sides"):
         for match, name in words.find(table, sentence):
             if (table, name) not in _OPPOSITES or _is_no_comparison(sentence, match):
                 continue
-            if any(first < match.end() and match.start() < last for first, last in negations):
+            if any(first < match.end() and match.start() < last for first, last in idioms):
                 continue
             opposite = _opposite(match[0].lower(), words.words[table][_OPPOSITES[table, name]])
             if opposite:
@@ -229,13 +235,13 @@ def _is_no_comparison(sentence: str, match: re.Match[str]) -> bool:
     return word.startswith("as ")
 
 
-def _with_case_of(word: str, like: str) -> str:
+def _with_case_of(word: str, model: str) -> str:
     """Return a word with a capital if another one has one."""
-    return word.capitalize() if like[0].isupper() else word
+    return word.capitalize() if model[0].isupper() else word
 
 
 def _opposite(word: str, others: Sequence[str]) -> str:
-    """Return the opposite of a word, or the first of some words with the same ending, or none.
+    """Return the opposite of a word, or the first of some words with the same ending; or empty.
 
     >>> _opposite("largest", []), _opposite("soars", ["fell", "sinks"]), _opposite("ahead of", [])
     ('smallest', 'sinks', '')
@@ -276,7 +282,7 @@ def _is_name(text: str, plain: str, start: int, end: int) -> bool:
 def _exchange(
     text: str, pieces: Sequence[Piece], kind: str, rng: random.Random
 ) -> Iterator[Change]:
-    """Yield one change in which two neighbours of different texts are exchanged."""
+    """Yield one change in which two neighbours are exchanged, if that changes what is said."""
     pairs = [pair for pair in itertools.pairwise(pieces) if _may_exchange(text, *pair, kind)]
     if pairs:
         first, second = rng.choice(pairs)
@@ -311,7 +317,7 @@ def _value(text: str) -> float | str:
 def _change_counts(
     text: str, plain: str, start: int, end: int, rng: random.Random
 ) -> Iterator[Change]:  # fmt: skip
-    """Yield a sentence's small integers, ordinals, multiples and parts changed by one."""
+    """Yield a sentence's small integers, ordinals, multiples and parts, each changed to another."""
     for match in _SMALL.finditer(plain, start, end):
         if _is_name(text, plain, *match.span()):
             continue

@@ -20,9 +20,12 @@ from vaultkit.values.records import DOUBLE, MOST_CALLS, ROUNDOFFS, EvaluationErr
 ROUNDINGS_OF_CODE = 4.0
 #: A function is called again with its arguments moved if their rounding error is at least this: for
 #: an argument computed here, and for a variable, which the code has used as it is.
-_UNNOTICED, _OF_VARIABLES = 2.0**-50, 2.0**-43
-#: Most values of indices for which that is done, and the factor for the change of the result.
-_MOST_TRIALS, _SAFETY = 100, 8.0
+_LEAST_ERROR, _LEAST_ERROR_OF_VARIABLE = 2.0**-50, 2.0**-43
+#: Most values of indices for which that is done, and the factor for the change of the result, which
+#: two moves may underestimate.
+_MOST_MOVED_CALLS, _SAFETY = 100, 8.0
+#: Longest message about a function that raises.
+_LONGEST_MESSAGE = 300
 
 
 class CallResult(NamedTuple):
@@ -86,17 +89,21 @@ class FunctionCall:
         array = np.stack(results).astype(float).reshape(self._shape_of_indices + shapes.pop())
         spread: Any = np.zeros(array.shape)
         if results[0].dtype.kind == "f":
+            # The roundings of the function itself, and those of its arguments.
             spread = 2 * ROUNDINGS_OF_CODE * np.abs(array) + self._estimate_change(array)
         return CallResult(array, spread, unit)
 
     @cached_property
     def _shape_of_indices(self) -> tuple[int, ...]:
         """The lengths of the axes of the indices."""
-        of_values = (value.array.shape[: value.array.ndim - value.rank] for value in self.values)
-        return np.broadcast_shapes((1,) * self.count, *of_values)
+        shapes = (value.array.shape[: value.array.ndim - value.rank] for value in self.values)
+        return np.broadcast_shapes((1,) * self.count, *shapes)
 
     def _call_with_errors(self, step: float) -> list[Any]:
-        """Return the results for arguments moved by ``step`` times their rounding errors."""
+        """Return the results for arguments moved by ``step`` times their rounding errors.
+
+        There is one result for each value of the indices. Each element moves up or down by chance.
+        """
         random = np.random.default_rng(0)
 
         def move(value: Value) -> Value:
@@ -108,6 +115,7 @@ class FunctionCall:
         moved = [move(value) for value in self.values]
         results = []
         for place in np.ndindex(self._shape_of_indices):
+            # A moved argument is no longer the variable that its node names.
             arguments = [
                 self._argument(None if step else node, value, place)
                 for node, value in zip(self.nodes, moved, strict=True)
@@ -116,14 +124,17 @@ class FunctionCall:
                 result = self.call(self.node.function, *arguments)
             except Exception as error:
                 message = f"{self.node.name} raises {type(error).__name__}: {error}"
-                raise EvaluationError(message[:300]) from error
+                raise EvaluationError(message[:_LONGEST_MESSAGE]) from error
             if isinstance(result, tuple):
                 raise EvaluationError(f"{self.node.name} returns several things")
             results.append(np.asarray(result))
         return results
 
     def _argument(self, node: Node | None, value: Value, place: tuple[int, ...]) -> Any:
-        """Return an argument for one value of the indices as code passes it, as a copy."""
+        """Return an argument for one value of the indices as code passes it, as a copy.
+
+        A variable is passed as it is; an exact whole number as an int, which may be a size.
+        """
         if isinstance(node, Symbol) and node.name in self.variables:
             return copy.deepcopy(self.variables[node.name])
         array = np.broadcast_to(value.array, self._shape_of_indices + value.shape)[place]
@@ -135,25 +146,35 @@ class FunctionCall:
         return number
 
     def _estimate_change(self, array: Any) -> Any:
-        """Estimate how far rounding errors of the arguments move a result, in its unit."""
+        """Estimate how far rounding errors of the arguments move a result, in its unit.
+
+        Without large errors, or with too many calls, the relative error of a result is assumed to
+        be the largest one of the arguments.
+        """
         errors = [float((v.spread * v.unit).max(initial=0.0)) for v in self.values]
-        bounds = [_OF_VARIABLES if isinstance(n, Symbol) else _UNNOTICED for n in self.nodes]
-        has_large_error = any(map(operator.ge, errors, bounds))
-        if not has_large_error or math.prod(self._shape_of_indices) > _MOST_TRIALS:
+        least_errors = [
+            _LEAST_ERROR_OF_VARIABLE if isinstance(node, Symbol) else _LEAST_ERROR
+            for node in self.nodes
+        ]
+        has_large_error = any(map(operator.ge, errors, least_errors))
+        if not has_large_error or math.prod(self._shape_of_indices) > _MOST_MOVED_CALLS:
             return np.abs(array) * max(map(_largest_relative_error, self.values), default=0.0)
         unit = max(value.unit for value in self.values)
         change = 0.0
         for step in (-1.0, 1.0):
             try:
                 other = np.stack(self._call_with_errors(step)).astype(float).reshape(array.shape)
-            except (EvaluationError, ValueError):
+            except (EvaluationError, ValueError):  # it takes no such arguments, such as a float
                 return 0.0
             change = np.fmax(change, np.abs(other - array))
         return _SAFETY * change / unit
 
 
 def _largest_relative_error(value: Value) -> float:
-    """Return the largest relative error bound among the elements of an argument."""
+    """Return the largest relative error bound among the elements of an argument.
+
+    Where an element is below 1, its absolute bound counts, so that a 0 has one, too.
+    """
     if not value.array.size:
         return 0.0
     size = np.abs(value.array)

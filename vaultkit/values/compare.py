@@ -14,7 +14,8 @@ Every tolerance comes from the two elements compared, and from the values they w
   elements; but digits after ``\approx`` that are ten times as fine are compared as digits of the
   sample.
 
-The arrays of the two sides are called ``a`` and ``b`` here, and their spreads ``s`` and ``t``.
+The arrays of the two sides are called ``a`` and ``b`` here, and their spreads (bounds on their
+rounding errors, see `Value`) ``s`` and ``t``. A *reading* takes all vectors as rows or as columns.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +54,10 @@ ORDER = 0.5
 FINER = 10.0
 #: Least ratio of two sides for ``\ll`` and ``\gg``.
 FAR = 10.0
+#: The factor for a bound that is a decimal fraction, which a float may round down.
+_ROUNDED_UP = 1 + 1e-12
+#: Most lines of an array that is shown.
+_MOST_LINES = 8
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -90,7 +95,8 @@ def judge(
         return by_rows
     by_columns, _ = _judge_reading(statement, variables, call, "column")
     # If neither holds, the sides of a reading say more than why the other one cannot be computed.
-    return by_columns if by_columns.holds or (by_columns.left and not by_rows.left) else by_rows
+    only_columns_have_sides = by_columns.left and not by_rows.left
+    return by_columns if by_columns.holds or only_columns_have_sides else by_rows
 
 
 def shape_mismatch(
@@ -106,7 +112,7 @@ def shape_mismatch(
     UnboundError
         If a symbol is not among the variables.
     """
-    why = ""
+    first_reason = ""
     for reading in ("row", "column"):
         with np.errstate(all="ignore"):
             try:
@@ -115,12 +121,12 @@ def shape_mismatch(
             except UnboundError:
                 raise
             except ShapeError as error:
-                why = why or str(error)
+                first_reason = first_reason or str(error)
             except Exception:  # other errors are not about shapes
                 return ""
             else:
-                return ""
-    return why
+                return ""  # they fit in this reading
+    return first_reason
 
 
 def _judge_reading(
@@ -136,26 +142,34 @@ def _judge_reading(
             scope = Evaluator(statement, variables, call, reading)
             verdict = _judge_statement(scope)
         except EvaluationError as error:
-            fits = not isinstance(error, ShapeError)
             verdict = Verdict(
-                False, str(error), span=statement.span, evaluated=not fits,
+                holds=False,
+                why=str(error),
+                span=statement.span,
+                # Shapes that do not fit are a mistake of the statement.
+                evaluated=isinstance(error, ShapeError),
                 unfit=is_about_sizes(error),
-            )  # fmt: skip
+            )
         except (
             ArithmeticError, AttributeError, IndexError, MemoryError, RecursionError, TypeError,
             ValueError, np.linalg.LinAlgError,
         ) as error:  # fmt: skip
-            why = f"it cannot be computed: {error}"
             verdict = Verdict(
-                False, why, span=statement.span, evaluated=False, unfit=is_about_sizes(error)
+                holds=False,
+                why=f"it cannot be computed: {error}",
+                span=statement.span,
+                evaluated=False,
+                unfit=is_about_sizes(error),
             )
     if scope is None:
         return verdict, False
     # One reading may be computable where the other one is not.
-    oriented = scope.turned or verdict.why.endswith(_ENDS_ABOUT_ORIENTATION)
-    return replace(verdict, bound=scope.describe_used()), oriented
+    is_about_orientation = verdict.why.endswith(_ENDS_ABOUT_ORIENTATION)
+    depends_on_reading = scope.depends_on_reading or is_about_orientation
+    return replace(verdict, bound=scope.describe_used()), depends_on_reading
 
 
+#: The ends of messages about vectors that are rows and should be columns, or the reverse.
 _ENDS_ABOUT_ORIENTATION = (
     "transpose it", "one is a row and the other a column", "or q k^\\top",
 )  # fmt: skip
@@ -179,15 +193,15 @@ def _judge_range(scope: Evaluator, index: Node, low: Node, high: Node) -> Verdic
 
     Its ends are whole numbers, and a variable ``i`` holds just these numbers.
     """
-    ends = [scope.range_end(end) for end in (low, high)]
-    if any((end % 1 != 0).any() or not np.isfinite(end).all() for end in ends):
+    first, last = scope.range_end(low), scope.range_end(high)
+    if any((end % 1 != 0).any() or not np.isfinite(end).all() for end in (first, last)):
         raise EvaluationError("an end of the range is not a whole number")
-    if (ends[0] > ends[1]).any():
+    if (first > last).any():
         raise EvaluationError("the range is empty")
     if isinstance(index, Index):
         return Verdict(True)
     value = scope.value(index)
-    numbers = np.arange(float(ends[0].flat[0]), float(ends[1].flat[0]) + 1)
+    numbers = np.arange(float(first.flat[0]), float(last.flat[0]) + 1)
     if value.shape == numbers.shape and (value.array == numbers).all():
         return Verdict(True)
     return Verdict(False, "it holds other numbers")
@@ -202,7 +216,7 @@ def _judge_relations(scope: Evaluator, statement: Statement) -> Verdict:
     verdict = Verdict(True)
     for place, relation in enumerate(statement.relations):
         if relation == "≈" and any(map(is_power_of_ten, statement.sides[place : place + 2])):
-            relation = "∼"
+            relation = "∼"  # of the same order of magnitude
         verdict = compare(relation, sides[place], sides[place + 1], scope, mask)
         if not verdict.holds:
             return replace(verdict, span=statement.sides[place + 1].span)
@@ -213,17 +227,17 @@ def _judge_exactly(scope: Evaluator, statement: Statement) -> Verdict | None:
     """Compare integers and fractions that are too large for floats; None if there are none."""
     if statement.when or not set(statement.relations) <= exact.RELATIONS.keys():
         return None
-    sides = [exact.exact_value(side, scope.variables) for side in statement.sides]
-    known = [side for side in sides if side is not None]
-    is_large = any(max(abs(side.numerator), side.denominator) >= exact.LARGE for side in known)
-    if len(known) < len(sides) or not is_large:
+    values = [exact.exact_value(side, scope.variables) for side in statement.sides]
+    rational = [value for value in values if value is not None]
+    is_large = any(max(abs(v.numerator), v.denominator) >= exact.LARGE for v in rational)
+    if len(rational) < len(values) or not is_large:
         return None
     for node in walk(statement):
         if isinstance(node, Symbol):
             scope.used[node.name] = describe_variable(scope.variables[node.name])
     texts = "", ""
     for place, relation in enumerate(statement.relations):
-        left, right = known[place : place + 2]
+        left, right = rational[place : place + 2]
         texts = exact.format_fraction(left), exact.format_fraction(right)
         if not exact.RELATIONS[relation](left, right):
             by = exact.format_fraction(abs(left - right))
@@ -249,12 +263,12 @@ def _judge_membership(scope: Evaluator, statement: Membership) -> Verdict:
         return Verdict(False, f"the shape is {value.shape}, {word}", left=str(value.shape))
     if statement.kind in ("N", "Z"):
         array = value.array
-        whole = np.isfinite(array) & (array == np.rint(array))
+        is_member = np.isfinite(array) & (array == np.rint(array))
         if statement.kind == "N":
-            whole &= array >= 0
-        if not whole.all():
+            is_member &= array >= 0
+        if not is_member.all():
             name = "whole numbers" if statement.kind == "Z" else "whole numbers from 0 on"
-            return Verdict(False, f"not all elements are {name}: {array[~whole].flat[0]:.6g}")
+            return Verdict(False, f"not all elements are {name}: {array[~is_member].flat[0]:.6g}")
     return Verdict(True, left=str(value.shape), right=str(dims))
 
 
@@ -267,7 +281,10 @@ def _length(value: Value) -> int:
 
 
 def _judge_interval(scope: Evaluator, statement: Membership, value: Value, mask: Any) -> Verdict:
-    """Judge whether a value is above the lower end of an interval, and below the upper one."""
+    """Judge whether a value is above the lower end of an interval, and below the upper one.
+
+    It is judged where the mask is true.
+    """
     assert statement.interval
     opening, low, high, closing = statement.interval
     if statement.negated:
@@ -276,28 +293,31 @@ def _judge_interval(scope: Evaluator, statement: Membership, value: Value, mask:
     if not verdict.holds:
         return verdict
     end = scope.value(high)
-    if closing == ")" and np.isinf(end.array).all():
+    if closing == ")" and np.isinf(end.array).all():  # [0, \infty)
         return verdict
     return compare("<" if closing == ")" else "≤", value, end, scope, mask)
 
 
 def _judge_among(scope: Evaluator, statement: Membership, value: Value, mask: Any) -> Verdict:
-    """Judge whether each element of a value is one of the numbers of a set, up to rounding."""
-    fits: Any = np.zeros(value.array.shape, bool)
+    """Judge whether each element of a value is one of the numbers of a set, up to rounding.
+
+    It is judged where the mask is true.
+    """
+    is_member: Any = np.zeros(value.array.shape, bool)
     for number in scope.values_of(statement.numbers):
         if number.rank:
             raise EvaluationError("a set of numbers holds an array")
         array, spread = number.ranked(value.rank)
         rounding = value.spread * value.unit + spread * number.unit
         slack = rounding + RELATIVE[value.unit] * np.abs(array)
-        fits = fits | (np.abs(value.array - array) <= slack)
+        is_member = is_member | (np.abs(value.array - array) <= slack)
     mask = mask & scope.indices.valid
-    wrong = fits == statement.negated
-    wrong = wrong & mask.reshape(mask.shape + (1,) * value.rank)
-    if not wrong.any():
+    is_wrong = is_member == statement.negated
+    is_wrong = is_wrong & mask.reshape(mask.shape + (1,) * value.rank)
+    if not is_wrong.any():
         return Verdict(True)
-    worst = np.broadcast_to(value.array, wrong.shape)[wrong].flat[0]
-    return Verdict(False, f"{worst:.6g} is {'' if statement.negated else 'not '}one of them")
+    example = np.broadcast_to(value.array, is_wrong.shape)[is_wrong].flat[0]
+    return Verdict(False, f"{example:.6g} is {'' if statement.negated else 'not '}one of them")
 
 
 def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: Any) -> Verdict:
@@ -308,12 +328,64 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     if left.rank and right.rank and left.shape != right.shape:
         return Verdict(False, f"the left side has shape {left.shape}, the right side {right.shape}")
     if has_other_orientation(left, right):
-        scope.turned = True
+        scope.depends_on_reading = True
         raise SizeError("one is a row and the other a column")
     rank = max(left.rank, right.rank)
+    half_units = [half for half in (left.half_unit, right.half_unit) if half is not None]
+    half_unit = max(half_units, default=None)
+    pair = _pair(left, right, relation, half_unit)
+    holds = _holds_for_each(relation, pair, half_unit)
+    is_judged = (mask & scope.indices.valid)[:1]
+    new_axes = rank + scope.indices.count - is_judged.ndim
+    is_judged = is_judged.reshape(is_judged.shape + (1,) * new_axes)
+    is_judged, holds, a, b, distance = np.broadcast_arrays(
+        is_judged, holds, pair.a, pair.b, pair.distance
+    )
+    if not is_judged.any():
+        raise EvaluationError("there is no index for which it states anything")
+    is_wrong = is_judged & ~holds
+    # The verdict shows the largest difference among the wrong elements, if there are any.
+    shown = is_wrong if is_wrong.any() else is_judged
+    at = np.unravel_index(int(np.argmax(np.where(shown, distance, -1.0))), a.shape)
+    place = scope.indices.place([int(n) for n in at], a.shape)
+    texts = _describe(a, is_judged), _describe(b, is_judged)
+    why, sign = "", "≈" if relation == "∼" else relation
+    if is_wrong.any():
+        why = (
+            f"left {texts[0]}, right {texts[1]}; the largest difference is "
+            f"{distance[at]:.4g}{place}: {a[at]:.6g} {sign} {b[at]:.6g} does not hold"
+        )
+    verdict = Verdict(not why, why, (), *texts, float(distance[at]), place.removeprefix(" at "))
+    half_of_decimal = max((half for half in half_units if half < 0.5), default=None)
+    if why and relation == "=" and half_of_decimal is not None:
+        is_rounding = distance <= half_of_decimal * _ROUNDED_UP + pair.slack
+        return replace(verdict, rounds=not (is_wrong & ~is_rounding).any())
+    return verdict
+
+
+class _Pair(NamedTuple):
+    """The elements of two sides, and how far apart they are and may be.
+
+    ``larger`` is the larger magnitude of each pair; ``slack`` the distance that the errors of both
+    sides explain; ``rounding`` the part of it that a strict relation must exceed.
+    """
+
+    a: Any
+    b: Any
+    distance: Any
+    larger: Any
+    slack: Any
+    rounding: Any
+
+
+def _pair(left: Value, right: Value, relation: str, half_unit: float | None) -> _Pair:
+    """Return the elements of two sides of one shape with their distances and tolerances.
+
+    ``half_unit`` is half a unit of the last digit that the sides show; None if they show none.
+    """
+    rank, unit = max(left.rank, right.rank), max(left.unit, right.unit)
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
     check_size(np.broadcast_shapes(a.shape, b.shape))
-    unit = max(left.unit, right.unit)
     # Infinity equals itself, and NaN equals nothing.
     difference = np.where(a == b, 0.0, a - b)
     allowed_errors = samples.errors_of(math.prod(difference.shape[1:]))
@@ -326,61 +398,28 @@ def compare(relation: str, left: Value, right: Value, scope: Evaluator, mask: An
     rounding = (s[:1] + t[:1]) * unit
     # Integers that were never rounded have no tolerance.
     share = np.where(np.isfinite(larger) & (rounding > 0), RELATIVE[unit] * larger, 0.0)
-    slack = rounding + share
-    slack = slack + np.where(np.isfinite(sampling), sampling, 0.0)
-    half_units = [half for half in (left.half_unit, right.half_unit) if half is not None]
-    half_unit = max(half_units, default=None)
+    without_sampling = rounding + share
+    slack = without_sampling + np.where(np.isfinite(sampling), sampling, 0.0)
     if relation == "≈" and half_unit is not None:
         # Digits far finer than the standard error are those of the sample itself.
-        slack = np.where(FINER * half_unit < slack, rounding + share, slack)
-    holds = _holds_for_each(relation, a, b, distance, slack, rounding, larger, half_unit)
-    is_judged = (mask & scope.indices.valid)[:1]
-    new_axes = rank + scope.indices.count - is_judged.ndim
-    is_judged = is_judged.reshape(is_judged.shape + (1,) * new_axes)
-    is_judged, holds, a, b, distance = np.broadcast_arrays(is_judged, holds, a, b, distance)
-    if not is_judged.any():
-        raise EvaluationError("there is no index for which it states anything")
-    wrong = is_judged & ~holds
-    candidates = wrong if wrong.any() else is_judged
-    at = np.unravel_index(int(np.argmax(np.where(candidates, distance, -1.0))), a.shape)
-    where = scope.indices.place([int(n) for n in at], a.shape)
-    texts = _describe(a, is_judged), _describe(b, is_judged)
-    why, sign = "", "≈" if relation == "∼" else relation
-    if wrong.any():
-        why = (
-            f"left {texts[0]}, right {texts[1]}; the largest difference is "
-            f"{distance[at]:.4g}{where}: {a[at]:.6g} {sign} {b[at]:.6g} does not hold"
-        )
-    verdict = Verdict(not why, why, (), *texts, float(distance[at]), where.removeprefix(" at "))
-    of_decimals = max((half for half in half_units if half < 0.5), default=None)
-    if why and relation == "=" and of_decimals is not None:
-        is_rounding = distance <= of_decimals * (1 + 1e-12) + slack
-        return replace(verdict, rounds=not (wrong & ~is_rounding).any())
-    return verdict
+        slack = np.where(FINER * half_unit < slack, without_sampling, slack)
+    return _Pair(a, b, distance, larger, slack, rounding)
 
 
-def _holds_for_each(
-    relation: str, a: Any, b: Any, distance: Any, slack: Any, rounding: Any, larger: Any,
-    half_unit: float | None,
-) -> Any:  # fmt: skip
-    """Return for each element whether ``a relation b`` holds.
-
-    ``slack`` is the distance that the rounding errors of both sides explain, ``rounding`` the part
-    of it that a strict relation must exceed, ``larger`` the larger magnitude of each pair, and
-    ``half_unit`` half a unit of the last digit that the sides show (None: they show no digits).
-    """
-    missing = np.isnan(a) | np.isnan(b)
+def _holds_for_each(relation: str, pair: _Pair, half_unit: float | None) -> Any:
+    """Return for each element whether ``a relation b`` holds; see `_pair` for ``half_unit``."""
+    a, b, distance, larger, slack, rounding = pair
     match relation:
         case "=":
             return distance <= slack
         case "≈":
             if half_unit is not None:
-                return distance <= half_unit * (1 + 1e-12) + slack
+                return distance <= half_unit * _ROUNDED_UP + slack
             return distance <= np.where(np.isfinite(larger), NEAR * larger, 0.0) + slack
         case "∼":
             return (a * b > 0) & (np.abs(np.log10(np.abs(a)) - np.log10(np.abs(b))) <= ORDER)
         case "≠":
-            return (distance > slack) & ~missing
+            return (distance > slack) & ~(np.isnan(a) | np.isnan(b))
         case "<":
             return (a < b) & (distance > rounding)
         case ">":
@@ -393,14 +432,18 @@ def _holds_for_each(
             small, large = (a, b) if relation == "≪" else (b, a)
             if ((a <= 0) | (b <= 0)).any():
                 raise EvaluationError(f"{relation} is judged only for positive numbers")
-            return FAR * small <= large * (1 + 1e-12)
+            return FAR * small <= large * _ROUNDED_UP
     raise EvaluationError(f"{relation} cannot be judged")
 
 
 def _describe(array: Any, is_judged: Any) -> str:
-    """Return the judged elements as one number if all are equal; else all elements, shortened."""
+    """Return the judged elements as one number if all are equal; else all elements, shortened.
+
+    Only the shape of an array with many lines is shown.
+    """
     values = array[is_judged]
     if values.size and (values == values.flat[0]).all():
         return f"{values.flat[0]:.6g}"
     text = np.array2string(array.squeeze(), precision=4, threshold=12, edgeitems=2)
-    return " ".join(text.split()) if text.count("\n") < 8 else f"(shape {array.squeeze().shape})"
+    is_short = text.count("\n") < _MOST_LINES
+    return " ".join(text.split()) if is_short else f"(shape {array.squeeze().shape})"

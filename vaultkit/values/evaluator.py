@@ -1,4 +1,8 @@
-"""Evaluates the sides of a statement on the variables of a note."""
+"""Evaluates the sides of a statement on the variables of a note.
+
+A value (`Value`) has an axis for each index of the statement, and behind these its own axes, whose
+number is its rank. A *reading* takes all vectors as rows or as columns.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +54,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal, "≠": np.not_equal, "<": np.less, "≤": np.less_equal, ">": np.greater,
     "≥": np.greater_equal,
 }  # fmt: skip
+#: What leaves the result of a reduction unchanged, for the terms that are left out.
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf, "argmax": -np.inf,
           "argmin": np.inf}  # fmt: skip
 
@@ -78,15 +83,18 @@ class Evaluator:
         self.call = call
         self.reading = reading
         #: Whether the reading has affected the result.
-        self.turned = False
+        self.depends_on_reading = False
+        #: The variables and functions that were used, each with a short description.
         self.used: dict[str, str] = {}
         self._known: dict[Node, Value] = {}
+        #: The indices whose range is being computed, which must not depend on itself.
         self._computing: set[str] = set()
         names = NameResolver(variables)
         self.statement = names.resolve(statement)
         if len(names.indices) > MOST_INDICES:
             raise EvaluationError(f"more than {MOST_INDICES} indices")
         self.indices = Indices(names.indices)
+        #: The ranges that are stated behind the statement: ``i = 1, …, n``.
         self.limits: list[Range] = [
             node for node in getattr(self.statement, "when", ()) if isinstance(node, Range)
         ]
@@ -96,6 +104,7 @@ class Evaluator:
             if limits.low == limits.high and not is_used:
                 # In d_k = 4, k = 3 the k is not an index.
                 raise UnboundError(getattr(limits.index, "name", ""))
+        #: The sums and the like, each by its index.
         self._reductions = {
             node.indices[0]: node for node in walk(self.statement)
             if isinstance(node, Reduce) and node.indices
@@ -105,7 +114,7 @@ class Evaluator:
 
     def set_range(self, index: str) -> None:
         """Set the range of an index: the stated one, or else the length of its axis."""
-        if index in self.indices.numbers:
+        if index in self.indices.numbers:  # it has been set
             return
         if index in self._computing:
             raise EvaluationError(f"the range of {letter_of(index)} depends on itself")
@@ -166,13 +175,10 @@ class Evaluator:
 
     def value(self, node: Node) -> Value:
         """Evaluate a node."""
-        known = self._known.get(node)
-        if known is not None:
-            return known
-        method: Callable[[Any], Value] = getattr(self, "_" + type(node).__name__.lower())
-        value = method(node)
-        self._known[node] = value
-        return value
+        if node not in self._known:
+            method: Callable[[Any], Value] = getattr(self, "_" + type(node).__name__.lower())
+            self._known[node] = method(node)
+        return self._known[node]
 
     def value_of_variable(self, thing: Any, name: str = "") -> Value:
         """Return a variable as a value; its name is used in messages."""
@@ -189,6 +195,7 @@ class Evaluator:
         unit = ROUNDOFFS.get(array.dtype.itemsize, DOUBLE) if has_floats else DOUBLE
         rank = array.ndim
         array = array.astype(float).reshape((1,) * self.indices.count + array.shape)
+        # A float such as 2.0 stands for the integer.
         is_exact_float = isinstance(thing, float) and thing.is_integer() and abs(thing) < 2**53
         is_rounded = has_floats and not is_exact_float
         spread = ROUNDINGS_OF_CODE * np.abs(array) if is_rounded else np.zeros(array.shape)
@@ -204,11 +211,11 @@ class Evaluator:
         """Return a number as written; its spread is 0 for an integer that a float holds exactly."""
         number = float(node.text)
         _, _, decimals = node.text.partition(".")
-        exact = number.is_integer() and abs(number) < 2**53
+        is_exact = number.is_integer() and abs(number) < 2**53
         lead = (1,) * self.indices.count
         return make_value(
             np.full(lead, number),
-            0.0 if exact else abs(number),
+            0.0 if is_exact else abs(number),
             0,
             half_unit=0.5 * 10.0 ** -len(decimals),
         )
@@ -258,7 +265,7 @@ class Evaluator:
                 array=base.array.transpose(axes), spread=base.spread.transpose(axes)
             )
             indices = tuple(indices[axis] for axis in indexed)
-            # A column of a matrix is a column, whatever the reading of single vectors.
+            # A_{i:} is a row and A_{:j} a column, whatever the reading of single vectors.
             if len(order) == 2 and len(indexed) == 1:
                 orientation = ("row", "column")[indexed[0]]
         places = []
@@ -270,7 +277,7 @@ class Evaluator:
         if base.rank == 2 and len(places) == 1 and not node.last:
             # Rows of a matrix are vectors with the reading of all others.
             base = base.with_changes(orientation=orientation or self.reading)
-            self.turned |= bool(orientation)
+            self.depends_on_reading |= bool(orientation)
         return self.indices.pick(base, places, node.last)
 
     def _transpose(self, node: Transpose) -> Value:
@@ -284,10 +291,7 @@ class Evaluator:
         return value.with_changes(orientation=swapped.get(value.orientation, ""))
 
     def _power(self, node: Power) -> Value:
-        value = products.power(self.value(node.base), self.value(node.exponent))
-        if node.base == Number("10") and not value.rank:
-            return value.with_changes(half_unit=None)
-        return value
+        return products.power(self.value(node.base), self.value(node.exponent))
 
     def _sum(self, node: Sum) -> Value:
         signs, nodes = zip(*node.terms, strict=True)
@@ -301,12 +305,12 @@ class Evaluator:
         if node.op == "mod":
             return functions.modulo(left, right)
         op = node.op
-        if op == "rows":
+        if op == "rows":  # q \cdot k in an expectation, see `NameResolver`
             if left.rank == right.rank and left.rank > 1:
                 return products.dot(left, right).with_changes(sample=True)
             op = r"\cdot"
-        value, turned = products.multiply(left, right, op)
-        self.turned |= turned
+        value, depends_on_reading = products.multiply(left, right, op)
+        self.depends_on_reading |= depends_on_reading
         if left.half_unit is not None and is_power_of_ten(node.right):
             # The digits of 1.30 \times 10^{-3} are significant, too.
             value = value.with_changes(half_unit=left.half_unit * float(right.array.flat[0]))
@@ -331,8 +335,8 @@ class Evaluator:
         if name not in functions.FUNCTIONS or len(values) != 1:
             raise EvaluationError(f"{name} does not take {len(values)} arguments")
         value = functions.FUNCTIONS[name](values[0])
-        is_vector_of_any = value.rank == 1 and not value.orientation
-        return value.with_changes(orientation=self.reading) if is_vector_of_any else value
+        has_no_orientation = value.rank == 1 and not value.orientation
+        return value.with_changes(orientation=self.reading) if has_no_orientation else value
 
     def values_of(self, nodes: Sequence[Node]) -> list[Value]:
         r"""Evaluate the items of a list; ``x_1, \dots, x_n`` gives n items."""
@@ -341,6 +345,7 @@ class Evaluator:
             if not isinstance(node, Reduce) or node.kind != "list":
                 values.append(self.value(node))
                 continue
+            # The general item x_i, which has all items along the axis of its index.
             (index,) = node.indices
             self.set_range(index)
             axis = self.indices.axis(index)
@@ -359,7 +364,9 @@ class Evaluator:
         """Call a function of the note, once for each value of the indices."""
         self.used[node.name] = "(function)"
         values = self.values_of(node.arguments)
-        nodes = node.arguments if len(values) == len(node.arguments) else [None] * len(values)
+        # Dots stand for several arguments, which have no nodes of their own.
+        has_dots = len(values) != len(node.arguments)
+        nodes = [None] * len(values) if has_dots else node.arguments
         if any(value.unsized for value in values):
             raise EvaluationError(f"{node.name} of a value of unknown size")
         call = FunctionCall(node, nodes, values, self.indices.count, self.variables, self.call)
@@ -367,9 +374,9 @@ class Evaluator:
         shape = array.shape[self.indices.count :]
         orientation = self.reading if len(shape) == 1 else ""
         # A result that is as long as the vectors it was computed from has their orientation.
-        of_vectors = {v.orientation for v in values if v.shape == shape and v.orientation}
-        if len(shape) == 1 and len(of_vectors) == 1:
-            orientation = of_vectors.pop()
+        orientations = {v.orientation for v in values if v.shape == shape and v.orientation}
+        if len(shape) == 1 and len(orientations) == 1:
+            orientation = orientations.pop()
         value = make_value(array, spread, len(shape), *values, orientation=orientation)
         return value.with_changes(unit=max(unit, value.unit))
 
@@ -388,21 +395,23 @@ class Evaluator:
         body = self.value(node.body)
         if body.unsized:
             raise EvaluationError(f"\\{node.kind} of a value of unknown size")
-        keep: Any = np.ones((1,) * self.indices.count, bool)
+        # The range may differ for each value of another index: \sum_{j=1}^i.
+        is_term: Any = np.ones((1,) * self.indices.count, bool)
         if node.high is not None and node.low is not None:
             low, high = self.range_end(node.low), self.range_end(node.high)
-            keep = keep & (numbers >= low) & (numbers <= high)
+            is_term = is_term & (numbers >= low) & (numbers <= high)
         for condition in node.conditions:
-            keep = keep & self.where_holds(condition, of_numbers=True)
-        of_body = body.array.shape[: self.indices.count]
-        of_indices = np.broadcast_shapes(of_body, numbers.shape, keep.shape)
-        shape = check_size((*of_indices, *body.shape))
+            is_term = is_term & self.where_holds(condition, of_numbers=True)
+        lead = body.array.shape[: self.indices.count]
+        shape_of_indices = np.broadcast_shapes(lead, numbers.shape, is_term.shape)
+        shape = check_size((*shape_of_indices, *body.shape))
         array, spread = np.broadcast_to(body.array, shape), np.broadcast_to(body.spread, shape)
-        if not keep.all():
-            keep = keep.reshape(keep.shape + (1,) * body.rank)
-            array, spread = np.where(keep, array, _NEUTRAL[node.kind]), np.where(keep, spread, 0.0)
-        whole = body.with_changes(array=array, spread=spread, half_unit=None)
-        return functions.reduce(node.kind, whole, axis, numbers)
+        if not is_term.all():
+            is_term = is_term.reshape(is_term.shape + (1,) * body.rank)
+            array = np.where(is_term, array, _NEUTRAL[node.kind])
+            spread = np.where(is_term, spread, 0.0)
+        terms = body.with_changes(array=array, spread=spread, half_unit=None)
+        return functions.reduce(node.kind, terms, axis, numbers)
 
     def _norm(self, node: Norm) -> Value:
         value = self.value(node.body)
@@ -415,26 +424,26 @@ class Evaluator:
         rows = [self.values_of(row) for row in node.rows]
         if node.column:
             rows = [[cell] for row in rows for cell in row]
-        matrix, is_oriented = matrices.build_matrix(rows, node.is_tuple)
-        self.turned |= is_oriented
+        matrix, depends_on_reading = matrices.build_matrix(rows, node.is_tuple)
+        self.depends_on_reading |= depends_on_reading
         return matrix
 
     def _cases(self, node: Cases) -> Value:
         """Return, for each element, the first branch whose condition holds; NaN if none does."""
         values = [self.value(branch) for branch, _ in node.branches]
-        conditions = [self.where_all_hold(conditions) for _, conditions in node.branches]
+        masks = [self.where_all_hold(conditions) for _, conditions in node.branches]
         count = self.indices.count
-        ranks = [*(v.rank for v in values), *(where.ndim - count for where in conditions)]
-        rank = max(ranks)
+        rank = max(*(value.rank for value in values), *(mask.ndim - count for mask in masks))
         array: Any = np.full((1,) * (count + rank), np.nan)
         spread: Any = np.zeros(array.shape)
-        for value, where in reversed(list(zip(values, conditions, strict=True))):
+        # The first branch is laid over the others last.
+        for value, mask in reversed(list(zip(values, masks, strict=True))):
             a, s = value.ranked(rank)
-            where = _with_axes(where, count + rank, count)
-            check_size(np.broadcast_shapes(where.shape, a.shape, array.shape))
-            array, spread = np.where(where, a, array), np.where(where, s, spread)
-        known = [value.orientation for value in values if value.orientation]
-        orientation = [*known, self.reading][0] if rank == 1 else ""
+            mask = _with_axes(mask, count + rank, count)
+            check_size(np.broadcast_shapes(mask.shape, a.shape, array.shape))
+            array, spread = np.where(mask, a, array), np.where(mask, s, spread)
+        orientations = (value.orientation for value in values if value.orientation)
+        orientation = next(orientations, self.reading) if rank == 1 else ""
         return make_value(array, spread, rank, *values, orientation=orientation)
 
     def where_all_hold(self, conditions: Sequence[Node]) -> Any:
@@ -467,7 +476,7 @@ class Evaluator:
         for relation, left, right in zip(condition.relations, sides, sides[1:], strict=False):
             if relation not in _COMPARISONS:
                 raise EvaluationError(f"a condition with {relation}")
-            a, b = left.ranked(widest)[0], right.ranked(widest)[0]
+            (a, _), (b, _) = left.ranked(widest), right.ranked(widest)
             result = _with_axes(result, a.ndim, self.indices.count) & _COMPARISONS[relation](a, b)
         return result
 
@@ -484,11 +493,12 @@ class Evaluator:
             raise EvaluationError("a condition on a shape")
         result: Any = np.zeros((), bool)
         for number in self.values_of(condition.numbers):
-            equal = value.array == number.array
-            if isinstance(condition.element, Index) and not equal.any():
+            is_equal = value.array == number.array
+            # i \in \{1, 9\} says that the index takes these values.
+            if isinstance(condition.element, Index) and not is_equal.any():
                 letter = letter_of(condition.element.name)
                 raise EvaluationError(f"{letter} does not take all of these values")
-            result = result | equal
+            result = result | is_equal
         return result
 
     def _dots(self, node: Dots) -> Value:  # noqa: ARG002
@@ -518,14 +528,14 @@ def split_index(indices: tuple[Node, ...], base: Value) -> tuple[Node, ...]:
         return indices
     match indices:
         case (Number(text),) if len(text) == base.rank and text.isdigit():
-            parts = tuple(Number(digit) for digit in text)
-            fits = all(1 <= int(p.text) <= n for p, n in zip(parts, base.shape, strict=True))
-            if fits and int(text) <= base.shape[0]:
+            digits = tuple(Number(digit) for digit in text)
+            is_element = all(1 <= int(d.text) <= n for d, n in zip(digits, base.shape, strict=True))
+            if is_element and int(text) <= base.shape[0]:
                 raise EvaluationError(
                     f"the index {text} is row {text}, or {', '.join(text)}; write it with a comma"
                 )
-            return parts if fits else indices
-        case (Product("", Number() as first, second),):
+            return digits if is_element else indices
+        case (Product("", Number() as first, second),):  # 2j is read as a product
             return (first, second)
         case _:
             return indices

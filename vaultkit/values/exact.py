@@ -14,8 +14,10 @@ import numpy as np
 
 from vaultkit.tex.tree import Apply, Function, Node, Number, Power, Product, Sum, Symbol
 
-#: Floats have all smaller integers.
+#: Floats have all integers below it; from there on, they are compared here.
 LARGE = 2**53
+#: Largest number whose factorial is computed.
+_MOST_FACTORIAL = 3000
 #: Most bits of a number that is computed.
 _MOST_BITS = 100_000
 #: Most bits of a number that is shown with all its digits.
@@ -28,8 +30,8 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 
 def as_floats(array: Any) -> Any:
     """Return an array as floats if its elements are fractions, decimals or large integers."""
-    exact = array.dtype.kind == "O" and array.size
-    if exact and all(isinstance(thing, (Rational, Decimal)) for thing in array.ravel()):
+    has_objects = array.dtype.kind == "O" and array.size
+    if has_objects and all(isinstance(thing, (Rational, Decimal)) for thing in array.ravel()):
         return array.astype(float)
     return array
 
@@ -54,8 +56,7 @@ def format_fraction(value: Fraction) -> str:
     >>> format_fraction(Fraction(1, 3)), format_fraction(Fraction(10**400 + 1))
     ('1/3', '1e+400')
     """
-    whole = max(abs(value.numerator), value.denominator)
-    if whole.bit_length() < _LONGEST:
+    if max(abs(value.numerator), value.denominator).bit_length() < _LONGEST:
         return str(value)
     with localcontext(prec=6, Emax=MAX_EMAX, Emin=MIN_EMIN):
         return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():.6g}"
@@ -68,8 +69,8 @@ class _InexactError(Exception):
 def _value(node: Node, variables: Mapping[str, Any]) -> Fraction:
     """Return the exact value of a node; raise _InexactError if a part of it is not rational."""
 
-    def of(inner: Node) -> Fraction:
-        return _value(inner, variables)
+    def value_of(part: Node) -> Fraction:
+        return _value(part, variables)
 
     match node:
         case Number(text) if text.isdigit():
@@ -79,25 +80,25 @@ def _value(node: Node, variables: Mapping[str, Any]) -> Fraction:
             if isinstance(thing, (Rational, np.integer)) and not isinstance(thing, bool):
                 return Fraction(int(thing)) if isinstance(thing, np.integer) else Fraction(thing)
         case Sum(terms):
-            return sum((sign * of(term) for sign, term in terms), Fraction(0))
+            return sum((sign * value_of(term) for sign, term in terms), Fraction(0))
         case Product("" | r"\cdot" | r"\times" | "*", left, right):
-            return _bounded(of(left) * of(right))
+            return _bounded(value_of(left) * value_of(right))
         case Product("/", left, right):
-            return _bounded(of(left) / of(right))
+            return _bounded(value_of(left) / value_of(right))
         case Power(base, exponent):
-            root, power = of(base), of(exponent)
-            bits = max(root.numerator.bit_length(), root.denominator.bit_length())
+            number, power = value_of(base), value_of(exponent)
+            bits = max(number.numerator.bit_length(), number.denominator.bit_length())
             if power.denominator == 1 and bits * abs(power) <= _MOST_BITS:
-                return root ** int(power)
-        case Apply(Function("factorial"), (inner,)):
-            value = of(inner)
-            if value.denominator == 1 and 0 <= value <= 3000:
+                return number ** int(power)
+        case Apply(Function("factorial"), (argument,)):
+            value = value_of(argument)
+            if value.denominator == 1 and 0 <= value <= _MOST_FACTORIAL:
                 return Fraction(math.factorial(int(value)))
         case Apply(Function("binom"), (above, below)):
-            n, k = of(above), of(below)
-            if n.denominator == k.denominator == 1 and 0 <= k <= n <= 3000:
+            n, k = value_of(above), value_of(below)
+            if n.denominator == k.denominator == 1 and 0 <= k <= n <= _MOST_FACTORIAL:
                 return Fraction(math.comb(int(n), int(k)))
-    raise _InexactError
+    raise _InexactError  # also from the cases above whose condition does not hold
 
 
 def _bounded(value: Fraction) -> Fraction:

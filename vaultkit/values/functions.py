@@ -1,4 +1,9 @@
-"""The built-in functions, reductions and norms of formulas."""
+"""The built-in functions, reductions and norms of formulas.
+
+Each returns a `Value`: an array with its rank, and its ``spread``, a bound on the rounding error of
+each element in units of the unit roundoff. The last ``rank`` axes of an array are its own; those
+before them belong to the indices of the statement, and stay.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +22,26 @@ WHOLE = 2.0**-40
 #: Error bound beyond which a sine is unknown: that of 10²⁰ can be anything.
 UNKNOWN = 0.1
 _PERIODIC = (np.sin, np.cos, np.tan)
+#: Largest argument of a factorial and of a binomial coefficient, whose values fit a float.
+_MOST_FACTORIAL, _MOST_BINOMIAL = 170, 1000
+#: Largest identity matrix and vector of ones.
+_LARGEST_EYE, _LONGEST_ONES = 4000, 1_000_000
+#: A determinant of integers below this, with at most this error, is rounded to an integer.
+_LARGEST_ROUNDED_DET, _DET_ERROR = 2**40, 0.1
+#: In place of a largest singular value of 0.
+_TINY = 1e-300
 
 
 def apply(function: Callable[[Any], Any], value: Value) -> Value:
     """Apply a function to each element, and propagate the rounding error through it."""
     x = value.array
     array = np.asarray(function(x))
-    delta = value.spread * value.unit
-    moved = np.fmax(np.abs(function(x + delta) - array), np.abs(function(x - delta) - array))
-    spread = np.where(np.isfinite(moved), moved, 0.0) / value.unit + 2 * np.abs(array)
+    error = value.spread * value.unit
+    change = np.fmax(np.abs(function(x + error) - array), np.abs(function(x - error) - array))
+    # The change by the error of the argument, and two roundings of the function itself.
+    spread = np.where(np.isfinite(change), change, 0.0) / value.unit + 2 * np.abs(array)
     if function in _PERIODIC:
-        array = np.where(moved > UNKNOWN, np.nan, array)
+        array = np.where(change > UNKNOWN, np.nan, array)
     # Only the logarithm of 0 may be infinite.
     operands = () if function is np.log else (x,)
     return make_value(
@@ -48,8 +62,8 @@ def _round_with(function: Callable[[Any], Any], value: Value) -> Value:
     """
     nearest = np.rint(value.array)
     slack = value.spread * value.unit + WHOLE * np.abs(value.array)
-    near = np.abs(value.array - nearest) <= slack
-    array = np.where(near, nearest, function(value.array))
+    is_whole = np.abs(value.array - nearest) <= slack
+    array = np.where(is_whole, nearest, function(value.array))
     return make_value(array, 0.0, value.rank, value, orientation=value.orientation)
 
 
@@ -62,7 +76,7 @@ def _factorial(value: Value) -> Value:
     """Return n! as a float; it is exact below 2**53."""
     if value.rank:
         raise EvaluationError("a factorial needs a number")
-    if ((value.array < 0) | (value.array % 1 != 0) | (value.array > 170)).any():
+    if ((value.array < 0) | (value.array % 1 != 0) | (value.array > _MOST_FACTORIAL)).any():
         raise EvaluationError("a factorial needs a whole number from 0 to 170")
     array = np.vectorize(lambda n: float(math.factorial(int(n))), otypes=[float])(value.array)
     return make_value(array, np.where(array < 2**53, 0.0, array), 0, value)
@@ -71,7 +85,7 @@ def _factorial(value: Value) -> Value:
 def binomial(n: Value, k: Value) -> Value:
     """Return the binomial coefficient, n over k."""
     numbers = np.stack(np.broadcast_arrays(n.array, k.array))
-    are_allowed = (numbers >= 0) & (numbers % 1 == 0) & (numbers <= 1000)
+    are_allowed = (numbers >= 0) & (numbers % 1 == 0) & (numbers <= _MOST_BINOMIAL)
     if n.rank or k.rank or not are_allowed.all():
         raise EvaluationError("\\binom takes whole numbers from 0 to 1000")
     choose = np.vectorize(lambda n, k: float(math.comb(int(n), int(k))), otypes=[float])
@@ -85,12 +99,12 @@ def root(value: Value, order: Value) -> Value:
     if n is None or n < 2:
         raise EvaluationError("the order of a root must be a whole number from 2 on")
 
-    def take(x: Any) -> Any:
-        if n % 2:
+    def root_of(x: Any) -> Any:
+        if n % 2:  # a negative number has an odd root
             return np.copysign(np.abs(x) ** (1 / n), x)
         return np.where(x < 0, np.nan, x) ** (1 / n)
 
-    return apply(take, value)
+    return apply(root_of, value)
 
 
 def _whole_number(value: Value) -> int | None:
@@ -133,14 +147,11 @@ def _require_matrix(value: Value, name: str, square: bool = True) -> None:
 
 
 def _diag(value: Value) -> Value:
-    """Return the diagonal of a matrix, or the diagonal matrix of a vector.
-
-    The axes before the last ``rank`` ones belong to indices, and stay.
-    """
+    """Return the diagonal of a matrix, or the diagonal matrix of a vector."""
     if value.rank == 2:
         _require_matrix(value, "the diagonal")
-        pick = np.arange(value.shape[0])
-        return make_value(value.array[..., pick, pick], value.spread[..., pick, pick], 1, value)
+        i = np.arange(value.shape[0])
+        return make_value(value.array[..., i, i], value.spread[..., i, i], 1, value)
     if value.rank != 1:
         raise EvaluationError("diag needs a vector or a square matrix")
     eye = np.eye(value.shape[0])
@@ -174,21 +185,24 @@ def _rank(value: Value) -> Value:
     if not np.isfinite(value.array).all():
         raise EvaluationError("the rank of a matrix that is not finite")
     singular = np.linalg.svd(value.array, compute_uv=False)
-    of_spread = (value.spread.max() + max(value.shape)) * value.unit * max(singular.max(), 1e-300)
-    of_svd = singular.max(-1, keepdims=True) * max(value.shape) * 4 * value.unit
-    bound = np.maximum(of_spread, of_svd)
-    return make_value((singular > bound).sum(-1).astype(float), 0.0, 0, value)
+    size = max(value.shape)
+    # The errors of the elements, and those of the decomposition.
+    given = (value.spread.max() + size) * value.unit * max(singular.max(), _TINY)
+    computed = singular.max(-1, keepdims=True) * size * 4 * value.unit
+    is_above = singular > np.maximum(given, computed)
+    return make_value(is_above.sum(-1).astype(float), 0.0, 0, value)
 
 
 def _det(value: Value) -> Value:
     """Return the determinant; that of integers is rounded to an integer if its error is small."""
     _require_matrix(value, "the determinant")
     array = np.linalg.det(value.array)
-    rows = np.sqrt((value.array**2).sum(-1))
-    spread = value.shape[0] ** 2 * rows.prod(-1)
+    # Hadamard's bound: no determinant exceeds the product of the lengths of its rows.
+    lengths = np.sqrt((value.array**2).sum(-1))
+    spread = value.shape[0] ** 2 * lengths.prod(-1)
     has_integers = (value.spread == 0).all() and (value.array == np.rint(value.array)).all()
-    is_accurate = np.abs(array).max() < 2**40 and spread.max() * value.unit < 0.1
-    if has_integers and is_accurate:
+    is_small = np.abs(array).max() < _LARGEST_ROUNDED_DET
+    if has_integers and is_small and spread.max() * value.unit < _DET_ERROR:
         array, spread = np.rint(array), np.zeros_like(array)
     return make_value(array, spread, 0, value)
 
@@ -198,7 +212,7 @@ def _eye(value: Value) -> Value:
     n = _whole_number(value)
     if n is None:
         raise EvaluationError("I_n needs one whole number")
-    if not 1 <= n <= 4000:
+    if not 1 <= n <= _LARGEST_EYE:
         raise EvaluationError("I_n is too large, or too small")
     lead = (1,) * value.array.ndim
     return make_value(np.eye(n).reshape((*lead, n, n)), 0.0, 2, value)
@@ -209,7 +223,7 @@ def ones(value: Value) -> Value:
     n = _whole_number(value)
     if n is None:
         raise EvaluationError("the length of a vector of ones is one whole number")
-    if not 1 <= n <= 1_000_000:
+    if not 1 <= n <= _LONGEST_ONES:
         raise EvaluationError("a vector of ones that is too long, or too short")
     return make_value(np.ones((1,) * value.array.ndim + (n,)), 0.0, 1, value)
 
@@ -226,19 +240,23 @@ def percent(value: Value) -> Value:
 
 def degrees(value: Value) -> Value:
     """Return an angle in radians, given it in degrees."""
-    turn = math.pi / 180
-    array = value.array * turn
-    return make_value(array, value.spread * turn + 2 * np.abs(array), value.rank, value)
+    radians = math.pi / 180
+    array = value.array * radians
+    return make_value(array, value.spread * radians + 2 * np.abs(array), value.rank, value)
 
 
 def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
-    """Return the sum along axes; with ``keep``, these stay, with the length 1."""
+    """Return the sum along axes; with ``keep``, these stay, with the length 1.
+
+    Negative axes are the value's own, unless there are more of them than its rank.
+    """
     count = math.prod(value.array.shape[axis] for axis in axes)
     array = value.array.sum(axis=tuple(axes), keepdims=keep)
     size = np.abs(value.array).sum(axis=tuple(axes), keepdims=keep)
-    exact = not value.spread.any() and (size < 2**53) & (array == np.rint(array))
+    # A sum of integers is not rounded.
+    is_exact = not value.spread.any() and (size < 2**53) & (array == np.rint(array))
     spread = value.spread.sum(axis=tuple(axes), keepdims=keep)
-    spread = spread + np.where(exact, 0.0, growth_of_roundings(count) * size)
+    spread = spread + np.where(is_exact, 0.0, growth_of_roundings(count) * size)
     rank = value.rank - sum(axis < 0 and -axis <= value.rank for axis in axes)
     operands = (largest(value.array, tuple(axes), keep),)
     return make_value(array, spread, rank, value, operands=operands, sample=value.sample,
@@ -246,24 +264,29 @@ def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
 
 
 def reduce(kind: str, value: Value, axis: int, numbers: Any) -> Value:
-    """Reduce along the axis of an index to a sum, product or extreme; keep it with length 1."""
+    """Reduce along the axis of an index to a sum, product or extreme; keep it with length 1.
+
+    ``kind`` is ``sum``, ``prod``, ``max``, ``min``, ``argmax`` or ``argmin``; ``numbers`` are those
+    of the index, one of which is the result of the last two.
+    """
     if kind == "sum":
         return total(value, (axis,), keep=True)
     array, spread = value.array, value.spread
     if kind == "prod":
         product = array.prod(axis=axis, keepdims=True)
         relative = np.where(array == 0, 0.0, spread / np.abs(array)).sum(axis=axis, keepdims=True)
-        exact = not spread.any() and (np.abs(product) < 2**53) & (product == np.rint(product))
-        bound = np.where(exact, 0.0, np.abs(product) * (relative + array.shape[axis]))
+        is_exact = not spread.any() and (np.abs(product) < 2**53) & (product == np.rint(product))
+        bound = np.where(is_exact, 0.0, np.abs(product) * (relative + array.shape[axis]))
         operands = (largest(array, axis, keep=True),)
         return make_value(product, bound, value.rank, value, operands=operands)
-    missing = np.isnan(array).any(axis=axis, keepdims=True)
-    pick = np.argmax if kind.endswith("max") else np.argmin
-    place = np.expand_dims(pick(array, axis=axis), axis)
+    arg_function = np.argmax if kind.endswith("max") else np.argmin
+    place = np.expand_dims(arg_function(array, axis=axis), axis)
     if kind.startswith("arg"):
         if value.rank:
             raise EvaluationError(f"{kind} of a vector has no number")
-        return make_value(np.where(missing, np.nan, np.take(numbers.ravel(), place)), 0.0, 0, value)
+        is_missing = np.isnan(array).any(axis=axis, keepdims=True)
+        number = np.where(is_missing, np.nan, np.take(numbers.ravel(), place))
+        return make_value(number, 0.0, 0, value)
     return make_value(
         np.take_along_axis(array, place, axis), np.take_along_axis(spread, place, axis),
         value.rank, value, orientation=value.orientation, sample=value.sample,
@@ -276,8 +299,8 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
         (value,) = values
         if not value.rank:
             raise EvaluationError(f"\\{kind} of one number")
-        of_indices = value.array.shape[: value.array.ndim - value.rank]
-        shape = (*of_indices, math.prod(value.shape))
+        shape_of_indices = value.array.shape[: value.array.ndim - value.rank]
+        shape = (*shape_of_indices, math.prod(value.shape))
         flat = value.with_changes(
             array=value.array.reshape(shape), spread=value.spread.reshape(shape), rank=0
         )
@@ -318,8 +341,8 @@ def norm(kind: str, value: Value) -> Value:
         return extreme("max", [absolute])
     if kind in ("", "2", "F"):
         array = np.sqrt((size**2).sum(axis=axes))
-        of_elements = np.sqrt((value.spread**2).sum(axis=axes))
-        spread = of_elements + growth_of_roundings(math.prod(value.shape)) * array
+        error_of_elements = np.sqrt((value.spread**2).sum(axis=axes))
+        spread = error_of_elements + growth_of_roundings(math.prod(value.shape)) * array
         return make_value(array, spread, 0, value, operands=(largest(size, axes),))
     if kind == "0":
         raise EvaluationError("the norm 0 counts what is not 0, which rounding hides")

@@ -12,6 +12,8 @@ from vaultkit.values.records import MOST_TERMS, EvaluationError, Value, check_si
 
 #: The first axis, along which the replicates of `samples` are.
 REPLICATES = "sample"
+#: How far the value of an index may be from a whole number.
+_WHOLE = 1e-9
 
 
 class IndexValue(NamedTuple):
@@ -26,7 +28,7 @@ class IndexValue(NamedTuple):
 
 
 class Indices:
-    """The axes of a statement's indices, the range of each, and the elements outside all ranges.
+    """The axes of a statement's indices, the range of each, and where they are within their arrays.
 
     Parameters
     ----------
@@ -76,7 +78,10 @@ class Indices:
         return make_value(self.numbers[index], 0.0, 0)
 
     def pick(self, base: Value, places: Sequence[IndexValue], last: bool) -> Value:
-        """Return elements, indexed along the first axes, or with ``last`` along the last ones."""
+        """Return elements, indexed along the first axes, or with ``last`` along the last ones.
+
+        The result has an axis for each index of the statement: that of x_i and y_{i+1} is one.
+        """
         if len(places) > base.rank:
             raise EvaluationError("there are more indices than axes")
         first_axis = base.rank - len(places) if last else 0
@@ -88,12 +93,14 @@ class Indices:
             base_array = np.moveaxis(base.array, indexed, target)
             base_spread = np.moveaxis(base.spread, indexed, target)
         lengths = base.shape[first_axis:]
-        offsets = [self._offsets(*pair) for pair in zip(places, lengths, strict=False)]
-        of_indices = base_array.shape[:count]
-        shape = np.broadcast_shapes(of_indices, *(offset.shape for offset in offsets))
+        offsets = [
+            self._offsets(place, length) for place, length in zip(places, lengths, strict=False)
+        ]
+        shape_of_indices = base_array.shape[:count]
+        shape = np.broadcast_shapes(shape_of_indices, *(offset.shape for offset in offsets))
         check_size((*shape, *base_array.shape[count + len(places) :]))
-        grid = np.indices(of_indices, sparse=True)
-        at = (*grid, *offsets)
+        # Along the axes of the statement's indices, each element keeps its place.
+        at = (*np.indices(shape_of_indices, sparse=True), *offsets)
         rank = base.rank - len(places)
         orientation = base.orientation if rank == 1 and base.rank == 2 else ""
         return make_value(
@@ -115,24 +122,29 @@ class Indices:
         if value.rank:
             raise EvaluationError("an index is not a number")
         number = np.rint(value.array)
-        if not np.isfinite(value.array).all() or (np.abs(number - value.array) > 1e-9).any():
+        is_whole = np.isfinite(value.array) & (np.abs(number - value.array) <= _WHOLE)
+        if not is_whole.all():
             raise EvaluationError("an index is not a whole number")
-        inside = (number >= 1) & (number <= length)
-        if not inside.all():
+        is_inside = (number >= 1) & (number <= length)
+        if not is_inside.all():
+            # Only i + 1, where no range of i is stated, may leave the axis.
             if index.is_alone or not index.letters or index.letters & self.given:
                 raise EvaluationError(f"an index is outside 1 to {length}; indices count from 1")
-            self.valid = self.valid & inside
+            self.valid = self.valid & is_inside
         return np.clip(number, 1, length).astype(int) - 1
 
     def place(self, at: Sequence[int], shape: Sequence[int]) -> str:
-        """Describe the position of an element: ``i = 1, j = 2``, counted from 1."""
+        """Describe the position of an element, counted from 1: `` at i = 1, j = 2``.
+
+        Empty if there is only one element.
+        """
         parts = [
-            f"{letter_of(name)} = {self.numbers[name].ravel()[where]:.0f}"
-            for name, where, size in zip(self.names, at[: self.count], shape, strict=False)
+            f"{letter_of(name)} = {self.numbers[name].ravel()[offset]:.0f}"
+            for name, offset, size in zip(self.names, at[: self.count], shape, strict=False)
             if name in self.numbers and size > 1
         ]
         if len(shape) > self.count:
-            parts.append(f"element {tuple(int(where) + 1 for where in at[self.count :])}")
+            parts.append(f"element {tuple(int(offset) + 1 for offset in at[self.count :])}")
         return f" at {', '.join(parts)}" if parts else ""
 
 

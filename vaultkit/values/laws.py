@@ -34,8 +34,9 @@ def is_law(statement: Node) -> bool:
     if isinstance(statement, Statement) and statement.relations == ("=",):
         has_name = any(isinstance(side, (Symbol, Subscript)) for side in sides)
         has_number = any(isinstance(side, Number) for side in sides)
-        if has_name and has_number:
+        if has_name and has_number:  # d_k = 2
             return False
+    # A side that is 2 is the value of the page; a factor of 2 may be part of a law.
     allowed = ("0", "1") if Number("2") in sides else ("0", "1", "2")
     return all(number.text in allowed for number in _numbers(statement))
 

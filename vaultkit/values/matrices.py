@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -40,27 +40,32 @@ def build_matrix(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
         raise EvaluationError("a matrix written out has rows of different lengths")
     shape = np.broadcast_shapes(*(c.array.shape for c in cells))
 
-    def lay_out(of: Callable[[Value], Any]) -> Any:
-        array = np.array([[np.broadcast_to(of(c), shape) for c in row] for row in rows])
+    def lay_out(arrays: Iterable[Iterable[Any]]) -> Any:
+        """Return the arrays of the cells as one array, whose last axes are rows and columns."""
+        array = np.array([[np.broadcast_to(cell, shape) for cell in row] for row in arrays])
         return np.moveaxis(array, (0, 1), (-2, -1))
 
-    array, spread = lay_out(lambda c: c.array), lay_out(lambda c: c.spread)
-    known = [cell.half_unit for cell in cells if cell.half_unit is not None]
+    array = lay_out([cell.array for cell in row] for row in rows)
+    spread = lay_out([cell.spread for cell in row] for row in rows)
+    half_units = [cell.half_unit for cell in cells if cell.half_unit is not None]
     # A 0 or 1 beside 0.25 has as many significant decimals as its neighbours.
-    half_unit = min(known) if len(known) == len(cells) else None
+    half_unit = min(half_units) if len(half_units) == len(cells) else None
     is_row, is_column = len(rows) == 1, len(rows[0]) == 1
     if not is_row and not is_column:
         return make_value(array, spread, 2, *cells, half_unit=half_unit), False
-    at = (..., 0, slice(None)) if is_row else (..., slice(None), 0)
+    line = (..., 0, slice(None)) if is_row else (..., slice(None), 0)
     orientation = "" if is_tuple or len(cells) == 1 else "row" if is_row else "column"
     vector = make_value(
-        array[at], spread[at], 1, *cells, half_unit=half_unit, orientation=orientation
+        array[line], spread[line], 1, *cells, half_unit=half_unit, orientation=orientation
     )
     return vector, bool(orientation)
 
 
 def _build_from_arrays(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, bool]:
-    """Build a block matrix from matrices, or a matrix from vectors as its rows or columns."""
+    """Build a block matrix from matrices, or a matrix from vectors as its rows or columns.
+
+    Returns the matrix, and whether it depends on the orientation of the vectors.
+    """
     cells = [cell for row in rows for cell in row]
     first = cells[0]
     are_alike = all(cell.rank == first.rank and not cell.unsized for cell in cells)
@@ -76,7 +81,7 @@ def _build_from_arrays(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, 
     if any(c.orientation not in ("", orientation) for c in cells):
         raise SizeError("vectors of the other orientation; transpose it")
     axis = -1 if orientation == "column" else -2
-    lead = np.broadcast_shapes(*(c.array.shape for c in cells))
-    array = np.stack([np.broadcast_to(c.array, lead) for c in cells], axis)
-    spread = np.stack([np.broadcast_to(c.spread, lead) for c in cells], axis)
+    shape = np.broadcast_shapes(*(c.array.shape for c in cells))
+    array = np.stack([np.broadcast_to(c.array, shape) for c in cells], axis)
+    spread = np.stack([np.broadcast_to(c.spread, shape) for c in cells], axis)
     return make_value(array, spread, 2, *cells), True

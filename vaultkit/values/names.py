@@ -3,6 +3,10 @@
 A formula is ambiguous: ``d_k`` is a name or an element of ``d``, ``a (x)`` a function's value or a
 product, ``k`` a variable or the index of a sum. The variables of the note decide. All names are
 resolved before anything is evaluated, so no verdict depends on the order of evaluation.
+
+An *index* is a letter that runs over numbers: it is *bound* by a sum, or *free*, so that the
+statement is about each of its values. ``env`` maps the letters that are bound around a node to the
+unique names of their indices.
 """
 
 from __future__ import annotations
@@ -58,7 +62,10 @@ class Index(Node):
 
 @dataclass(frozen=True)
 class Element(Node):
-    """An element of a variable; with ``last``, indexed along the last axes."""
+    """An element of a variable; with ``last``, indexed along the last axes.
+
+    The first axis of a sample is that of its members, so that E[x_i] is about its last one.
+    """
 
     base: Node
     indices: tuple[Node, ...]
@@ -98,8 +105,8 @@ def spellings(name: str) -> tuple[str, ...]:
     (('epsilon', 'epsilon_', 'eps'), ('lambda__1', 'lambda__1_', 'lambda_1', 'lam_1', ...))
     """
     base, _, index = name.partition("_")
-    index = index.lstrip("_")
-    names = [name, f"{name}_"]
+    index = index.lstrip("_")  # of ``lambda_`` with the index 1
+    names = [name, f"{name}_"]  # lambda_, since lambda is a keyword
     if len(name) > 1 and name not in _CAPITALS:
         names.append(name.lower())
     others = (base, *_SHORT[base]) if base in _SHORT else ()
@@ -182,13 +189,10 @@ class NameResolver:
     def find_function(self, node: Node) -> tuple[str, Callable[..., Any]] | None:
         """Return the name and the function that a node names; None if it names no function."""
         name = node.name if isinstance(node, (Symbol, Subscript)) else ""
-        for candidate in spellings(name) if name else ():
-            thing = self.variables.get(candidate)
-            if callable(thing):
-                return candidate, thing
-            if thing is not None:
-                return None
-        return None
+        variable = self.find(name) if name else None
+        if variable is None or not callable(self.variables[variable]):
+            return None
+        return variable, self.variables[variable]
 
     def is_index(self, letter: str) -> bool:
         """Return whether a letter in the position of an index is an index, not a variable.
@@ -199,10 +203,10 @@ class NameResolver:
             return True
         if letter not in _INDEX_LETTERS:
             return False
-        thing = self.variables.get(letter)
-        if thing is None:
+        value = self.variables.get(letter)
+        if value is None:
             return True
-        return isinstance(thing, (int, np.integer)) and not isinstance(thing, (bool, np.bool_))
+        return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
     def are_index_letters(self, indices: Iterable[Node], env: Mapping[str, str]) -> bool:
         """Return whether all of these are index letters: bound by a sum (in ``env``), or free."""
@@ -216,23 +220,24 @@ class NameResolver:
         base = self.find_indexed(node.base)
         array: Any = self.variables[base] if base else None
         may_be_element = array is not None and _is_indexable(array)
-        named = self.find(node.name) if node.name else None
-        if named is None:
+        variable = self.find(node.name) if node.name else None
+        if variable is None:
             # x_1 may be x1 in code; but not if it can be an element of x.
             others = without_underscore(node.name) if node.name and not may_be_element else ()
             return next((name for name in others if name in self.variables), None)
         if not may_be_element:
-            return named
-        if named != node.name:
+            return variable
+        if variable != node.name:  # another spelling is less likely than an element
             return None
-        if base != getattr(node.base, "name", "") or not self.are_index_letters(node.indices, env):
-            return named
+        is_base_exact = base == getattr(node.base, "name", "")
+        if not is_base_exact or not self.are_index_letters(node.indices, env):
+            return variable
         # Both are bound. A variable left by a loop has the shape of an element.
         try:
             shape_of_element = np.shape(array)[len(node.indices) :]
-            return None if np.shape(self.variables[named]) == shape_of_element else named
-        except ValueError:
-            return named
+            return None if np.shape(self.variables[variable]) == shape_of_element else variable
+        except ValueError:  # a list of lists of different lengths has no shape
+            return variable
 
     # Resolution
 
@@ -240,7 +245,7 @@ class NameResolver:
         """Resolve a node; ``env`` maps the letters that sums around it bind to their indices."""
         method = getattr(self, "_" + type(node).__name__.lower(), None)
         resolved: Node = method(node, env) if method else self.resolve_children(node, env)
-        if resolved.span == (0, 0):
+        if resolved.span == (0, 0):  # a new node, which is frozen
             object.__setattr__(resolved, "span", node.span)
         return resolved
 
@@ -273,6 +278,7 @@ class NameResolver:
         if node.name in env:
             return Index(env[node.name])
         may_be_free = self.is_index(node.name) and node.name not in self.variables
+        # In the first pass, a later part of the statement may still show that it is free.
         if node.name in self.free or (self.is_first_pass and may_be_free):
             return Index(node.name)
         name = self.find(node.name)
@@ -308,8 +314,9 @@ class NameResolver:
         try:
             indices = tuple(self.resolve_index(index, env) for index in node.indices)
         except UnboundError as error:
+            # Of an unbound d_q, the name d_q is missing rather than q.
             raise UnboundError(node.name or str(error.args[0])) from None
-        return Element(base, indices, self.in_expectation)
+        return Element(base, indices, last=self.in_expectation)
 
     def resolve_base(self, node: Subscript, env: Mapping[str, str]) -> Node:
         """Resolve what is indexed; raise UnboundError, with the fitting name, if it is unbound."""
@@ -318,8 +325,9 @@ class NameResolver:
             name = self.find_indexed(node.base)
             if name is not None and _is_indexable(self.variables[name]):
                 return Symbol(name)
-            means_base = not node.name or (has_letters and name is None)
-            raise UnboundError(node.base.name if means_base else node.name)
+            # Of x_i the array x is missing, of d_model the variable d_model.
+            is_base_missing = not node.name or (has_letters and name is None)
+            raise UnboundError(node.base.name if is_base_missing else node.name)
         try:
             return self.resolve_node(node.base, env)
         except UnboundError:
@@ -342,6 +350,7 @@ class NameResolver:
             _IndexedName(f"d{f.name}_d{x.name}", f.indices + x.indices)
             for f, x in itertools.product(above, below)
         ]
+        # The last reading, with the shortest name, is the one that a message says is missing.
         name, indices = next((r for r in readings if r.name in self.variables), readings[-1])
         if name not in self.variables:
             names = [part.name for part in walk(node.quotient) if isinstance(part, Symbol)]
@@ -364,14 +373,19 @@ class NameResolver:
                 readings = [_IndexedName(name)]
                 symbols = [part for part in walk(indices) if isinstance(part, Symbol)]
                 if all(self.is_index(symbol.name) for symbol in symbols):
-                    of_base = self.split_name(base)
-                    readings += [_IndexedName(r.name, r.indices + indices) for r in of_base]
+                    readings += [
+                        _IndexedName(reading.name, reading.indices + indices)
+                        for reading in self.split_name(base)
+                    ]
                 return readings
             case _:
                 raise EvaluationError("a derivative has a name above and a name below")
 
     def is_call(self, node: Apply) -> bool:
-        """Return whether ``f(x)`` is a function call, not a product."""
+        """Return whether ``f(x)`` is a function call, not a product.
+
+        It calls a function of the note, or a built-in one whose name no variable has.
+        """
         if isinstance(node.function, Function) or self.find_function(node.function):
             return True
         name = node.function.name if isinstance(node.function, (Symbol, Subscript)) else ""
@@ -421,10 +435,11 @@ class NameResolver:
             case Power(Symbol("e"), exponent) if "e" not in self.variables:
                 return Apply(Function("exp"), (self.resolve_node(exponent, env),))
             case Power((Symbol() | Subscript()) as base, Symbol(mark)) if mark not in env:
-                # W^Q, which some write for W_Q.
-                thing = self.variables.get(mark)
+                # W^Q, which some write for W_Q; no power if Q is an array.
+                exponent_value = self.variables.get(mark)
+                is_number = exponent_value is not None and np.ndim(exponent_value) == 0
                 name = f"{base.name}_{mark}"
-                if name in self.variables and (thing is None or np.ndim(thing) > 0):
+                if name in self.variables and not is_number:
                     return Symbol(name)
         return self.resolve_children(node, env)
 
@@ -468,8 +483,8 @@ class NameResolver:
         It may be a variable, or a multiple, power, sum, quotient or product of such variables.
         """
         match node:
-            case Power(thing):
-                return self.is_sample(thing)
+            case Power(base):
+                return self.is_sample(base)
             case Sum(terms):
                 return any(self.is_sample(term) for _, term in terms)
             case Product(op, left, right):
@@ -478,8 +493,8 @@ class NameResolver:
                     return op in (r"\odot", "/")
                 return len(others) == 1 and self._is_number(others[0])
             case Symbol(name):
-                thing = self.variables.get(name, 0)
-                return np.ndim(thing) == 1 and np.size(thing) >= FEWEST
+                value = self.variables.get(name, 0)
+                return np.ndim(value) == 1 and np.size(value) >= FEWEST
         return False
 
     def _is_number(self, node: Node) -> bool:
@@ -508,23 +523,22 @@ class NameResolver:
 
     def _reduce(self, node: Reduce, env: Mapping[str, str]) -> Node:
         """Resolve a sum or the like: one nested reduction per index letter, each uniquely named."""
-        letters = node.indices
-        if not letters:
-            letters = self.letters_of_conditions(node, env)
+        letters = node.indices or self.letters_of_conditions(node, env)
         low = self.resolve_node(node.low, env) if node.low else None
         high = self.resolve_node(node.high, env) if node.high else None
-        inner = dict(env)
-        unique = []
+        inner_env = dict(env)
+        unique_names = []
         for letter in letters:
             name = letter
             while name in self.indices:
                 name += "'"
             self.indices.append(name)
-            inner[letter] = name
-            unique.append(name)
-        conditions = tuple(self.resolve_node(condition, inner) for condition in node.conditions)
-        body = self.resolve_node(node.body, inner)
-        for name in reversed(unique):
+            inner_env[letter] = name
+            unique_names.append(name)
+        conditions = tuple(self.resolve_node(part, inner_env) for part in node.conditions)
+        body = self.resolve_node(node.body, inner_env)
+        # The conditions may use all letters, so the innermost reduction has them.
+        for name in reversed(unique_names):
             body = Reduce(node.kind, (name,), low, high, body, conditions)
             conditions = ()
         return body
@@ -533,33 +547,37 @@ class NameResolver:
         r"""Return the letters that ``\sum_{i < j}`` sums over: those not bound around it."""
         names = [part.name for part in walk(node.conditions) if isinstance(part, Symbol)]
         letters = dict.fromkeys(n for n in names if n not in env and self.is_index(n))
-        bound = tuple(letter for letter in letters if letter not in self.known_free)
+        if not letters:
+            raise EvaluationError(f"\\{node.kind} has no index to run over")
+        summed = tuple(letter for letter in letters if letter not in self.known_free)
         # \sum_{i < j} is a sum over pairs. In \sum_{j < i}, i may be fixed by the text around
         # the formula, which the checks cannot know.
-        is_in_order = list(bound) == sorted(bound)
-        if len(bound) > 1 and not is_in_order and not self.is_first_pass:
+        is_in_order = list(summed) == sorted(summed)
+        if len(summed) > 1 and not is_in_order and not self.is_first_pass:
             sign = f"\\{node.kind}"
-            raise EvaluationError(f"does {sign} count by {bound[0]} alone? write {sign}_{bound[1]}")
-        if not bound and letters:
-            bound = (next(iter(letters)),)
-        if not bound:
-            raise EvaluationError(f"\\{node.kind} has no index to run over")
-        return bound
+            raise EvaluationError(
+                f"does {sign} count by {summed[0]} alone? write {sign}_{summed[1]}"
+            )
+        # If all letters are free elsewhere, the first one is another letter of the same name.
+        return summed or (next(iter(letters)),)
 
 
 def _apply_to_argument(outer: Node, product: Apply) -> Product:
-    """Return ``a (x)^2`` as a times the square; ``f(x)^2`` would be the square of f(x)."""
+    """Return ``a (x)^2`` as a times the square; ``f(x)^2`` would be the square of f(x).
+
+    ``outer`` is a power, an index or a transpose of ``product``.
+    """
     changed: Any = replace(outer, base=product.arguments[0])  # type: ignore[call-arg]
     if isinstance(changed, Subscript):
-        changed = replace(changed, name="")
+        changed = replace(changed, name="")  # (x)_i is no name
     return Product("", product.function, changed)
 
 
-def _is_indexable(thing: Any) -> bool:
+def _is_indexable(value: Any) -> bool:
     """Return whether a variable has elements: a list or an array."""
-    if isinstance(thing, (list, tuple)):
+    if isinstance(value, (list, tuple)):
         return True
-    return not callable(thing) and np.ndim(thing) > 0
+    return not callable(value) and np.ndim(value) > 0
 
 
 def _is_numeric(node: Node) -> bool:

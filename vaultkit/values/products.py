@@ -1,8 +1,10 @@
 """Sums, products, quotients and powers of values, with their rounding errors.
 
-The arrays of two operands are called ``a`` and ``b`` here, and their spreads ``s`` and ``t``.
-`make_value` is given the ``operands`` of each element, since an infinity that comes from none of
-them is an overflow, and an error.
+The arrays of two operands are called ``a`` and ``b`` here, and their spreads (bounds on the
+rounding error of each element, in units of the unit roundoff) ``s`` and ``t``. The error of a
+product, for example, is at most ``|a| t + |b| s``, and that of its own rounding. `make_value` is
+given the ``operands`` of each element, since an infinity that comes from none of them is an
+overflow, and an error.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from vaultkit.values.records import (
+    DOUBLE,
     EvaluationError,
     ShapeError,
     Value,
@@ -22,8 +25,10 @@ from vaultkit.values.records import (
     make_value,
 )
 
-#: Condition number beyond which no digit of an inverse can be trusted.
+#: Condition number beyond which no digit of an inverse can be trusted, in double precision.
 WORST_CONDITION = 1e12
+#: Largest power of a matrix.
+_MOST_MATRIX_POWER = 64
 
 
 def growth_of_roundings(count: int) -> float:
@@ -152,8 +157,8 @@ def divide(left: Value, right: Value) -> Value:
     (a, s), (b, t) = left.ranked(rank), right.ranked(rank)
     check_size(np.broadcast_shapes(a.shape, b.shape))
     array = np.where(b == 0, np.nan, a / b)
-    exact = (s == 0) & (t == 0) & (array == np.rint(array)) & (array * b == a)
-    spread = s / np.abs(b) + np.abs(array / b) * t + np.where(exact, 0.0, np.abs(array))
+    is_exact = (s == 0) & (t == 0) & (array == np.rint(array)) & (array * b == a)
+    spread = s / np.abs(b) + np.abs(array / b) * t + np.where(is_exact, 0.0, np.abs(array))
     return make_value(
         array, spread, rank, left, right, operands=(a, b), **_of_pair(left, right, rank)
     )
@@ -161,45 +166,46 @@ def divide(left: Value, right: Value) -> Value:
 
 def matmul(left: Value, right: Value) -> Value:
     """Return the matrix product; a vector is a row on the left, a column on the right."""
-    inner = left.shape[-1], right.shape[-2 if right.rank > 1 else -1]
-    if inner[0] != inner[1]:
+    columns, rows = left.shape[-1], right.shape[-2 if right.rank > 1 else -1]
+    if columns != rows:
         raise ShapeError(
-            f"shapes {left.shape} and {right.shape} cannot be multiplied: "
-            f"{inner[0]} is not {inner[1]}"
+            f"shapes {left.shape} and {right.shape} cannot be multiplied: {columns} is not {rows}"
         )
     rank = max(left.rank, right.rank, 2)
-    (a, s), (b, t) = _as_matrix(left, rank, -2), _as_matrix(right, rank, -1)
-    stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    check_size((*stack, a.shape[-2], b.shape[-1]))
+    (a, s), (b, t) = _as_matrix(left, rank, new_axis=-2), _as_matrix(right, rank, new_axis=-1)
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    check_size((*lead, a.shape[-2], b.shape[-1]))
     size = np.abs(a) @ np.abs(b)
-    spread = np.abs(a) @ t + s @ np.abs(b) + growth_of_roundings(inner[0]) * size
+    spread = np.abs(a) @ t + s @ np.abs(b) + growth_of_roundings(columns) * size
     # The operands of an element are a row and a column: the largest number of each is enough.
     results = [a @ b, spread, largest(a, -1, keep=True), largest(b, -2, keep=True)]
+    # The new axes of vectors are removed again.
     if left.rank == 1:
         results = [result[..., 0, :] for result in results]
     if right.rank == 1:
         results = [result[..., 0] for result in results]
     array, spread, row, column = results
     rank -= (left.rank == 1) + (right.rank == 1)
-    orientation = (left.orientation if left.rank == 1 else right.orientation) if rank == 1 else ""
+    orientation = left.orientation if left.rank == 1 else right.orientation
     return make_value(
-        array, spread, rank, left, right, operands=(row, column), orientation=orientation
-    )
+        array, spread, rank, left, right, operands=(row, column),
+        orientation=orientation if rank == 1 else "",
+    )  # fmt: skip
 
 
-def _as_matrix(value: Value, rank: int, axis: int) -> tuple[Any, Any]:
-    """Return array and spread of a value with ``rank`` axes; a vector gets a new one."""
+def _as_matrix(value: Value, rank: int, new_axis: int) -> tuple[Any, Any]:
+    """Return array and spread of a value with ``rank`` axes; a vector first gets a new one."""
     if value.rank == 1:
         value = value.with_changes(
-            array=np.expand_dims(value.array, axis),
-            spread=np.expand_dims(value.spread, axis),
+            array=np.expand_dims(value.array, new_axis),
+            spread=np.expand_dims(value.spread, new_axis),
             rank=2,
         )
     return value.ranked(rank)
 
 
 def dot(left: Value, right: Value) -> Value:
-    """Return the dot product of two vectors."""
+    """Return the dot product of two vectors, or those of the rows of two matrices."""
     if left.shape != right.shape:
         raise ShapeError(f"vectors of {left.shape} and {right.shape} have no dot product")
     product = left.array * right.array
@@ -230,27 +236,28 @@ def kronecker(left: Value, right: Value) -> Value:
     if left.rank != 2 or right.rank != 2:
         raise EvaluationError("\\otimes takes two vectors or two matrices")
 
-    def reshape(value: Value, axes: tuple[int, ...]) -> Value:
-        full = value.array.shape[:-2] + axes
-        return value.with_changes(
-            array=value.array.reshape(full), spread=value.spread.reshape(full), rank=4
-        )
-
     (m, n), (p, q) = left.shape, right.shape
-    a, b = reshape(left, (m, 1, n, 1)), reshape(right, (1, p, 1, q))
-    check_size(np.broadcast_shapes(a.array.shape, b.array.shape))
-    array = a.array * b.array
-    spread = np.abs(a.array) * b.spread + np.abs(b.array) * a.spread + np.abs(array)
+    left_shape = (*left.array.shape[:-2], m, 1, n, 1)
+    right_shape = (*right.array.shape[:-2], 1, p, 1, q)
+    a, s = left.array.reshape(left_shape), left.spread.reshape(left_shape)
+    b, t = right.array.reshape(right_shape), right.spread.reshape(right_shape)
+    check_size(np.broadcast_shapes(a.shape, b.shape))
+    array = a * b
+    spread = np.abs(a) * t + np.abs(b) * s + np.abs(array)
     shape = (*array.shape[:-4], m * p, n * q)
     return make_value(array.reshape(shape), spread.reshape(shape), 2, left, right)
 
 
 def multiply(left: Value, right: Value, op: str) -> tuple[Value, bool]:
-    """Return the product for an operator, and whether the orientation of vectors mattered."""
+    r"""Return the product for an operator, and whether the orientation of vectors mattered.
+
+    ``op`` is empty for factors side by side, or a sign such as ``\cdot``, ``\times`` or ``\odot``.
+    """
     if "eye" in (left.unsized, right.unsized):
         return _multiply_identity(left, right, op), False
     if left.unsized == "ones" and right.unsized == "ones":
         raise EvaluationError("how long are the vectors of ones? write \\mathbf{1}_n")
+    # A vector of ones beside an array has the length that fits.
     if left.unsized == "ones" and right.rank:
         left = _with_size(left, right.shape[-2:-1] if right.rank > 1 else right.shape)
     elif right.unsized == "ones" and left.rank:
@@ -296,10 +303,10 @@ def _multiply_identity(left: Value, right: Value, op: str) -> Value:
 
 def _multiply_vectors(left: Value, right: Value, op: str) -> tuple[Value, bool]:
     """Return the product of two vectors, and whether their orientation decided which product."""
-    differ = has_other_orientation(left, right)
-    if op == r"\cdot" and not differ:
+    is_row_and_column = has_other_orientation(left, right)
+    if op == r"\cdot" and not is_row_and_column:
         return dot(left, right), False
-    if op == r"\times" or not differ:
+    if op == r"\times" or not is_row_and_column:
         raise EvaluationError(
             r"which product of two vectors? write q \cdot k, q^\top k or q k^\top"
         )
@@ -332,14 +339,14 @@ def _scalar_power(base: Value, exponent: Value) -> Value:
     b, t = exponent.ranked(base.rank)
     if b.size == 1 and not t.any():
         n = float(b.flat[0])
-        array = a * a if n == 2 else a**b
-        lower = a if n == 2 else a ** (b - 1)
-        spread = np.abs(n * lower) * s + rounding_error(array, s, t)
+        array = a * a if n == 2 else a**b  # a square is faster, and exact for integers
+        one_lower = a if n == 2 else a ** (b - 1)
+        error = np.abs(n * one_lower) * s  # the derivative n a^(n - 1)
     else:
         array = a**b
         relative = np.abs(b) * s / np.abs(a) + np.abs(np.log(np.abs(a))) * t
-        spread = np.abs(array) * np.where(np.isnan(relative), 0.0, relative)
-        spread = spread + rounding_error(array, s, t)
+        error = np.abs(array) * np.where(np.isnan(relative), 0.0, relative)
+    spread = error + rounding_error(array, s, t)
     if (b < 0).any():
         array = np.where((a == 0) & (b < 0), np.nan, array)
     return make_value(
@@ -350,7 +357,7 @@ def _scalar_power(base: Value, exponent: Value) -> Value:
 
 def _matrix_power(base: Value, exponent: int) -> Value:
     """Return a whole power of a square matrix, the inverse for negative exponents."""
-    if abs(exponent) > 64:
+    if abs(exponent) > _MOST_MATRIX_POWER:
         raise EvaluationError("a matrix to a power beyond 64")
     if exponent < 0:
         base = inverse(base)
@@ -364,11 +371,12 @@ def _matrix_power(base: Value, exponent: int) -> Value:
 
 def inverse(value: Value) -> Value:
     """Return the inverse of a matrix."""
-    worst = WORST_CONDITION * 2.0**-53 / value.unit
+    worst_condition = WORST_CONDITION * DOUBLE / value.unit
     is_finite = np.isfinite(value.array).all()
-    if not is_finite or (np.linalg.cond(value.array) > worst).any():
+    if not is_finite or (np.linalg.cond(value.array) > worst_condition).any():
         raise EvaluationError("the matrix has no inverse, or none that can be computed")
     array = np.linalg.inv(value.array)
+    # An error E of A changes the inverse by about A⁻¹ E A⁻¹.
     size = np.abs(array)
-    inner = value.spread + value.shape[-1] * np.abs(value.array)
-    return make_value(array, size @ inner @ size, value.rank, value)
+    error = value.spread + value.shape[-1] * np.abs(value.array)
+    return make_value(array, size @ error @ size, value.rank, value)

@@ -137,8 +137,8 @@ class Value:
         """Return array and spread with ``rank`` own axes: those inserted have length 1."""
         if rank == self.rank:
             return self.array, self.spread
-        of_indices = self.array.shape[: self.array.ndim - self.rank]
-        shape = of_indices + (1,) * (rank - self.rank) + self.shape
+        shape_of_indices = self.array.shape[: self.array.ndim - self.rank]
+        shape = shape_of_indices + (1,) * (rank - self.rank) + self.shape
         return self.array.reshape(shape), self.spread.reshape(shape)
 
     def with_changes(self, **changes: Any) -> Value:

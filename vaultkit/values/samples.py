@@ -2,8 +2,9 @@ r"""Estimates of the means and variances of populations from samples, with stand
 
 ``\mathbb{E}`` and ``\operatorname{Var}`` are estimated from the note's sample. The standard error
 is that of the delete-a-group jackknife, which leaves out a fortieth of the sample at a time: each
-part left out gives another estimate, a replicate. The replicates have their own axis, so everything
-that is computed from an estimate is computed from all of them.
+group left out gives another estimate, a *replicate*. The replicates have their own axis, the first
+one, so everything that is computed from an estimate is computed from all of them. Its length is 1
+if there are none, else 81: the estimate itself, and 40 for each of two axes of the sample.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from vaultkit.values.records import DOUBLE, EvaluationError, Value, check_size, 
 
 #: Least number of members of a sample; a smaller array is the whole population.
 FEWEST = 100
-#: Number of parts of a sample, along each of at most two of its axes.
+#: Number of groups of a sample, along each of at most two of its axes.
 GROUPS = 40
 #: Number of standard errors by which the sides of an equation may differ.
 ERRORS = 4.0
@@ -53,7 +54,7 @@ def _means(array: Any, rank: int) -> Any:
     if not long_axes:
         array = array.reshape((*array.shape[: array.ndim - rank], members))
         shape, rank, long_axes = (members,), 1, [0]
-    # An estimate from replicates already has one for each part.
+    # Members that are computed from an estimate have a replicate for each group already.
     has_replicates = len(array) > 1
     total = array.sum(axis=tuple(range(-rank, 0)))
     means = [total[:1] / members]
@@ -61,25 +62,28 @@ def _means(array: Any, rank: int) -> Any:
         first = 1 + number * GROUPS
         rows = slice(first, first + GROUPS) if has_replicates else slice(1)
         if number >= len(long_axes):
-            # Without a second axis, equal means add nothing to the error.
+            # Without a second long axis, equal means add nothing to the error.
             means.append(np.broadcast_to(total[rows] / members, (GROUPS, *total.shape[1:])))
             continue
         axis = long_axes[number]
         other_axes = tuple(a - rank for a in range(rank) if a != axis)
         sums = array[rows].sum(axis=other_axes)
         first_of_group = -(-np.arange(GROUPS) * shape[axis] // GROUPS)
-        parts = np.moveaxis(np.add.reduceat(sums, first_of_group, axis=-1), -1, 0)
+        group_sums = np.moveaxis(np.add.reduceat(sums, first_of_group, axis=-1), -1, 0)
         each = np.arange(GROUPS)
-        # A replicate has left out its own group before.
-        parts = parts[each, each] if has_replicates else parts[:, 0]
+        # Replicate g leaves out its own group g.
+        group_sums = group_sums[each, each] if has_replicates else group_sums[:, 0]
         counts = np.diff([*first_of_group, shape[axis]]) * (members // shape[axis])
-        remaining = members - counts.reshape((-1, *(1,) * (parts.ndim - 1)))
-        means.append((total[rows] - parts) / remaining)
+        remaining = members - counts.reshape((-1, *(1,) * (group_sums.ndim - 1)))
+        means.append((total[rows] - group_sums) / remaining)
     return np.concatenate(means)
 
 
 def estimate(kind: str, values: list[Value]) -> Value:
-    """Return the estimate of a mean, a variance, or the covariance of two samples."""
+    """Return the estimate of a mean, a variance, or the covariance of two samples.
+
+    ``kind`` is ``E``, ``Var`` or ``Cov``; only the last one has two values.
+    """
     value = values[0]
     if not value.rank:
         raise EvaluationError(f"{kind} needs a sample; here is one number")
@@ -114,12 +118,14 @@ def estimate(kind: str, values: list[Value]) -> Value:
 
 
 def standard_error(difference: Any) -> Any:
-    """Return the standard error, given the replicates along the first axis."""
+    """Return the standard error, given the replicates along the first axis; 0 without any."""
     if difference.shape[0] == 1:
         return np.zeros(difference.shape)
     variance = 0.0
-    for number in range(2):
-        part = difference[1 + number * GROUPS : 1 + (number + 1) * GROUPS]
-        spread = ((part - part.mean(0, keepdims=True)) ** 2).sum(0, keepdims=True)
-        variance = variance + (GROUPS - 1) / GROUPS * spread
+    for number in range(2):  # the axes of the sample
+        replicates = difference[1 + number * GROUPS : 1 + (number + 1) * GROUPS]
+        deviations = replicates - replicates.mean(0, keepdims=True)
+        # The variance of the jackknife.
+        squares = (deviations**2).sum(0, keepdims=True)
+        variance = variance + (GROUPS - 1) / GROUPS * squares
     return np.sqrt(variance)
