@@ -300,7 +300,7 @@ def _bound_span(
     if is_value:
         spans = [(number.start, number.end) for number in numbers(text, len(text), words)[-1:]]
         codes = [code.span() for code in re.finditer(f"{CODE}[^{END}]+{END}", marked[begins:at])]
-        spans += [(start + 1, end - 1) for start, end in codes[-1:]]
+        spans += [(start + 1, end - 1) for start, end in codes[-1:]]  # without the marks
     else:
         compared = comparisons(text, words)
         strong = [word for word in compared if word.table != "weak"] or compared

@@ -87,6 +87,7 @@ def contrary_extreme(text: str, behind: str, tree: ast.expr, words: Lexicon) -> 
 
 
 def _superlatives(text: str, words: Lexicon) -> list[ComparisonWord]:
+    """Return the superlatives of a text, in order."""
     return [
         word for word in comparisons(text, words, before_comment=False)
         if word.meaning in _SUPERLATIVES or word.word in _SUPERLATIVES_OF_QUALITY

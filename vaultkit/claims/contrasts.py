@@ -92,8 +92,10 @@ def _number(name: str) -> str:
     Around it there is no sign of a formula, a range, an address or a version.
     """
     return (
+        # Not behind a sign or another number; nor before one, as in *3/4*, *3–5*, *3rd*, *3e5*.
         rf"(?<![\w.,/^:+*=<>~±×·–−-])(?<!\d\s)[$€£]?(?P<{name}>{_DIGITS})(?![\d.,]*\d)"
         rf"(?!<grammar.ordinal_endings>\b|\s?[/^×*:]|\s?[x–+−-]\s?\d|e[-+\d])"
+        # *%*, *°C*, or a word: *km/h*, *m²*, *trees*.
         rf"(?P<{name}_unit>\s?(?:%|‰|<contrasts.percent>\b|°\s?[CF]?)|\s?[A-Za-zµμ]+(?:/[A-Za-z]+)?[²³]?)?"
     )
 
@@ -309,7 +311,8 @@ def _fraction(match: re.Match[str], words: Lexicon) -> Fraction | None:
 def _as_share_of_one(match: re.Match[str], words: Lexicon) -> tuple[Fraction, Fraction] | None:
     """Return the number as a share of one, and half a unit of its last digit; None if it is none.
 
-    *43 %* is 0.43, and 0.005. Of several percentages in a sentence, it may be another one's part.
+    *43 %* is 0.43, and 0.005. Another percentage of the sentence might be the share instead. A
+    number without a unit must be a decimal below 1.
     """
     value, half, unit = _value(match, "a"), _half_last_digit(match, "a"), _unit(match, "a", words)
     begins, ends = _sentence_span(match.string, match.start(), match.end())
@@ -347,7 +350,7 @@ def _ratio_in_percent(match: re.Match[str], words: Lexicon) -> _Stated | None:  
     """
     above, below = _value(match, "a"), _value(match, "b")
     is_count = "." not in match["a"] + match["b"]
-    if not is_count or not 0 < above <= below:
+    if not is_count or not 0 < above <= below:  # else the first is no part of the second
         return None
     percentage, half = _value(match, "c"), _half_last_digit(match, "c")
     return _Stated(percentage / 100, "=", above / below, 2 * half / 100)

@@ -237,6 +237,7 @@ def numbers_in_words(text: str, words: Lexicon) -> Iterator[Number]:
             continue
         is_one = not above or above.lower() in words.words["grammar"]["one"]
         value = (1 if is_one else _count(above)) / below
+        # The article of *a third* counts nothing.
         is_counted = bool(above) and above.lower() not in words.words["grammar"]["articles"]
         yield Number(*match.span(), value, value * ROUGH, "part", is_counted=is_counted)
     for match in find(patterns.multiples, "multiples"):

@@ -200,6 +200,7 @@ def _numbers_in_digits(prose: Prose) -> Iterator[Quantity]:
         continues_list = last_end >= 0 and bool(_JOINING.fullmatch(text, last_end, first))
         last_end = end
         reason = prose.reason_behind(text, end)
+        # It may be at the end of the text, with words behind the number.
         if not reason and prose.covers_last and number is numbers[-1]:
             reason = prose.last_reason()
         line, column = prose.place_of(first)
@@ -283,14 +284,13 @@ def _stated_in_words(prose: Prose) -> Iterator[Quantity]:
     *Half*, *a third*, *ten* and *a hundred* may be figures of speech.
     """
     for number in sorted(numbers_in_words(prose.text, _ENGLISH), key=lambda one: one.start):
-        readings = list(_readings_of_words(number, prose.text))
+        readings = tuple((amount,) for amount in _readings_of_words(number, prose.text))
         if not readings:
             continue
         reason = prose.reason_behind(prose.text, number.end)
         line, column = prose.place_of(number.start)
         text = prose.text[number.start : number.end]
-        alone = tuple((amount,) for amount in readings)
-        yield Quantity(line, text, reason, prose.place, alone, column)
+        yield Quantity(line, text, reason, prose.place, readings, column)
 
 
 def _readings_of_words(number: Number, text: str) -> Iterator[Amount]:
@@ -307,12 +307,12 @@ def _readings_of_words(number: Number, text: str) -> Iterator[Amount]:
     is_title = text[number.start].isupper() and text[number.end + 1 : number.end + 2].isupper()
     if number.kind != "word" or is_title or _AGO.match(text, number.end):
         return
-    percent = _PERCENT.search(text, number.start, number.end)
-    if value < _LEAST_IN_WORDS and not (percent and value):
+    is_percent = bool(_PERCENT.search(text, number.start, number.end))
+    is_small = value < _LEAST_IN_WORDS
+    if is_small and not (is_percent and value):  # *five per cent* is none, *five* and *zero* are
         return
-    scales = (Fraction(1), Fraction(100)) if percent else (Fraction(1),)
-    is_rough = value < _LEAST_IN_WORDS
-    yield Amount(value, Fraction(1), scales, is_integer=not percent, is_rough=is_rough)
+    scales = (Fraction(1), Fraction(100)) if is_percent else (Fraction(1),)
+    yield Amount(value, Fraction(1), scales, is_integer=not is_percent, is_rough=is_small)
     if value % TEN == 0:
         # *Fifty* may be rounded.
         zeros = len(str(value)) - len(str(value).rstrip("0"))

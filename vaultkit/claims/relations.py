@@ -247,6 +247,7 @@ def _is_distance(node: ast.expr) -> bool:
 
 
 def _is_number(node: ast.expr) -> bool:
+    """Return whether an expression is a number written out: ``3``, ``-0.5``."""
     if isinstance(node, ast.UnaryOp):  # a minus
         node = node.operand
     return isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex))

@@ -107,6 +107,7 @@ class FunctionCall:
         random = np.random.default_rng(0)
 
         def move(value: Value) -> Value:
+            """Return a value with each element moved by its error; exact values stay."""
             if not step or not value.spread.any():
                 return value
             signs = random.choice((-1, 1), value.array.shape)

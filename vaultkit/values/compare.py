@@ -313,6 +313,7 @@ def _judge_among(scope: Evaluator, statement: Membership, value: Value, mask: An
         is_member = is_member | (np.abs(value.array - array) <= slack)
     mask = mask & scope.indices.valid
     is_wrong = is_member == statement.negated
+    # The mask has no axes of the value itself.
     is_wrong = is_wrong & mask.reshape(mask.shape + (1,) * value.rank)
     if not is_wrong.any():
         return Verdict(True)

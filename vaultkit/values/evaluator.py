@@ -239,6 +239,7 @@ class Evaluator:
         return self.value_of_variable(thing, node.name)
 
     def _function(self, node: Function) -> Value:
+        """Return a vector of ones of unknown length; other functions need an argument."""
         if node.name == "ones":
             lead = (1,) * self.indices.count
             return make_value(np.ones(lead), 0.0, 0, unsized="ones", orientation=self.reading)
@@ -414,6 +415,7 @@ class Evaluator:
         return functions.reduce(node.kind, terms, axis, numbers)
 
     def _norm(self, node: Norm) -> Value:
+        """Return a norm, or the absolute value of a number."""
         value = self.value(node.body)
         if value.unsized:
             raise EvaluationError("the norm of a value of unknown size")

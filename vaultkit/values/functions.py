@@ -58,7 +58,8 @@ def apply(function: Callable[[Any], Any], value: Value) -> Value:
 def _round_with(function: Callable[[Any], Any], value: Value) -> Value:
     """Apply floor or ceiling.
 
-    A value within its rounding error of an integer counts as that integer.
+    A value within its rounding error of an integer counts as that integer; `WHOLE` allows for
+    errors that are not tracked.
     """
     nearest = np.rint(value.array)
     slack = value.spread * value.unit + WHOLE * np.abs(value.array)
@@ -299,6 +300,7 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
         (value,) = values
         if not value.rank:
             raise EvaluationError(f"\\{kind} of one number")
+        # All of its own axes become one, which is reduced like that of an index.
         shape_of_indices = value.array.shape[: value.array.ndim - value.rank]
         shape = (*shape_of_indices, math.prod(value.shape))
         flat = value.with_changes(
@@ -311,9 +313,9 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
     for value in values[1:]:
         b, t = value.ranked(rank)
         is_kept = (array >= b) if kind == "max" else (array <= b)
-        missing = np.isnan(array) | np.isnan(b)
+        is_missing = np.isnan(array) | np.isnan(b)
         array, spread = np.where(is_kept, array, b), np.where(is_kept, spread, t)
-        array = np.where(missing, np.nan, array)
+        array = np.where(is_missing, np.nan, array)
     orientation = next((value.orientation for value in values if value.orientation), "")
     return make_value(array, spread, rank, *values, orientation=orientation)
 

@@ -138,6 +138,7 @@ class Indices:
 
         Empty if there is only one element.
         """
+        # An index with one value says nothing.
         parts = [
             f"{letter_of(name)} = {self.numbers[name].ravel()[offset]:.0f}"
             for name, offset, size in zip(self.names, at[: self.count], shape, strict=False)

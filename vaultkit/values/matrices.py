@@ -75,6 +75,7 @@ def _build_from_arrays(rows: list[list[Value]], is_tuple: bool) -> tuple[Value, 
     is_row_of_matrices = first.rank == 2 and len(rows) == 1
     if is_row_of_matrices and not is_tuple:
         return functions.concatenate(cells), False
+    # Vectors side by side are the columns, vectors below each other the rows.
     orientation = "column" if len(rows) == 1 else "row"
     if first.rank != 1 or any(c.shape != first.shape for c in cells):
         raise EvaluationError("a matrix written out is not made of numbers")

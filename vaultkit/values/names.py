@@ -293,6 +293,7 @@ class NameResolver:
         raise UnboundError(node.name)
 
     def _function(self, node: Function, env: Mapping[str, str]) -> Node:  # noqa: ARG002
+        r"""Return ``\mathbf{1}``, the vector of ones; other functions need an argument."""
         if node.name != "ones":
             raise EvaluationError(f"{node.name} needs an argument")
         return node
@@ -336,6 +337,7 @@ class NameResolver:
             raise UnboundError(node.name or "what is indexed") from None
 
     def _bracketed(self, node: Bracketed, env: Mapping[str, str]) -> Node:
+        """Resolve ``(x)_i`` and ``[A B]_i`` to an element."""
         name = self.find_indexed(node.base)
         base = Symbol(name) if name else self.resolve_node(node.base, env)
         return Element(base, (self.resolve_index(node.index, env),))
@@ -404,6 +406,7 @@ class NameResolver:
 
     def _apply(self, node: Apply, env: Mapping[str, str]) -> Node:
         """Resolve ``f(x)`` to a call of a function, or to the product of ``f`` and ``x``."""
+        # The grammar knows commands such as \exp; an E may be a function of the note.
         if isinstance(node.function, Function) and node.function.name != "E":
             return Apply(node.function, self.resolve_field(node.arguments, env))
         function = self.find_function(node.function)
@@ -428,7 +431,10 @@ class NameResolver:
         return self._product(Product("", node.function, node.arguments[0]), env)
 
     def _power(self, node: Power, env: Mapping[str, str]) -> Node:
-        """Resolve ``e^x`` to the exponential function, ``W^Q`` to ``W_Q``, others to a power."""
+        """Resolve ``e^x`` to the exponential function, ``W^Q`` to ``W_Q``, others to a power.
+
+        In ``a (x)^2``, where ``a`` is no function, the power is that of ``x``.
+        """
         if isinstance(node.base, Apply) and not self.is_call(node.base):
             return self.resolve_node(_apply_to_argument(node, node.base), env)
         match node:
@@ -444,6 +450,7 @@ class NameResolver:
         return self.resolve_children(node, env)
 
     def _transpose(self, node: Transpose, env: Mapping[str, str]) -> Node:
+        """Resolve a transpose; in ``a (x)^T``, where ``a`` is no function, it is that of ``x``."""
         if isinstance(node.base, Apply) and not self.is_call(node.base):
             return self.resolve_node(_apply_to_argument(node, node.base), env)
         return self.resolve_children(node, env)
@@ -489,7 +496,7 @@ class NameResolver:
                 return any(self.is_sample(term) for _, term in terms)
             case Product(op, left, right):
                 others = [side for side in (left, right) if not self.is_sample(side)]
-                if not others:
+                if not others:  # any other product of two samples is one number
                     return op in (r"\odot", "/")
                 return len(others) == 1 and self._is_number(others[0])
             case Symbol(name):

@@ -343,11 +343,12 @@ def _scalar_power(base: Value, exponent: Value) -> Value:
         one_lower = a if n == 2 else a ** (b - 1)
         error = np.abs(n * one_lower) * s  # the derivative n a^(n - 1)
     else:
+        # The relative error of a^b is b times that of a, and ln a times the error of b.
         array = a**b
         relative = np.abs(b) * s / np.abs(a) + np.abs(np.log(np.abs(a))) * t
         error = np.abs(array) * np.where(np.isnan(relative), 0.0, relative)
     spread = error + rounding_error(array, s, t)
-    if (b < 0).any():
+    if (b < 0).any():  # a division by zero
         array = np.where((a == 0) & (b < 0), np.nan, array)
     return make_value(
         array, spread, base.rank, base, exponent,

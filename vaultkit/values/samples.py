@@ -68,7 +68,7 @@ def _means(array: Any, rank: int) -> Any:
         axis = long_axes[number]
         other_axes = tuple(a - rank for a in range(rank) if a != axis)
         sums = array[rows].sum(axis=other_axes)
-        first_of_group = -(-np.arange(GROUPS) * shape[axis] // GROUPS)
+        first_of_group = -(-np.arange(GROUPS) * shape[axis] // GROUPS)  # rounded up
         group_sums = np.moveaxis(np.add.reduceat(sums, first_of_group, axis=-1), -1, 0)
         each = np.arange(GROUPS)
         # Replicate g leaves out its own group g.
@@ -105,10 +105,11 @@ def estimate(kind: str, values: list[Value]) -> Value:
         array = _means(dx * dy, rank) - _means(dx, rank) * _means(dy, rank)
     # Rounding errors: those of the summation, and those that the members have already.
     magnitude = np.abs(x) if kind == "E" else np.abs(x * y)
-    of_summation = growth_of_roundings(members) * magnitude.mean(axis=axes)[:1]
-    of_members = sum(v.spread.mean() for v in values)
+    error_of_summation = growth_of_roundings(members) * magnitude.mean(axis=axes)[:1]
+    error_of_members = sum(v.spread.mean() for v in values)
+    # An error in a factor of x y grows by the other factor; the means may have one as large.
     factor = 1.0 if kind == "E" else 2 * max(np.abs(x).max(), np.abs(y).max())
-    bound = of_summation + of_members * factor
+    bound = error_of_summation + error_of_members * factor
     if kind == "Var":
         error, variance = standard_error(array), np.abs(array[:1])
         is_above_roundings = variance > bound * DOUBLE
