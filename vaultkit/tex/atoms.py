@@ -1,4 +1,7 @@
-"""Parses the atoms of a formula: names, brackets, matrices, with indices and exponents."""
+"""Parses the atoms of a formula: names, brackets, matrices, with indices and exponents.
+
+An atom is what an index or exponent applies to. A postfix is such a mark behind it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,6 @@ from vaultkit.tex.tokens import (
     OPEN,
     PRIMES,
     RELATIONS,
-    SPOKEN,
     TOPS,
     Token,
     python_name,
@@ -47,8 +49,13 @@ from vaultkit.tex.tree import (
 )
 from vaultkit.tex.words import BRACES, CONDITION, COUNTS, OTHERWISE, WORDS
 
+#: Letters of sets of numbers, and their names in `Membership.kind`.
 SETS = {"R": "R", "N": "N", "Z": "Z", "ℝ": "R", "ℕ": "N", "ℤ": "Z"}
-_MATRICES = ("matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "vmatrix", "cases", "dcases")
+_CASES = ("cases", "dcases")
+_MATRICES = ("matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "vmatrix", *_CASES)
+#: Exponents that are marks, and what each adds to the name of a variable: ``x^*`` is ``x_star``.
+_MARKS = {"*": "_star", r"\ast": "_star", r"\star": "_star", r"\prime": "_prime", "'": "_prime"}
+MINUS_ONE = Sum(((-1, Number("1")),))
 
 
 class Atoms(Ranges):
@@ -86,7 +93,11 @@ class Atoms(Ranges):
         raise self.error(f"more than {LONGEST_CHAIN} marks on one thing")
 
     def may_take_arguments(self, node: Node) -> bool:
-        """Return whether the next brackets may contain the arguments of a node."""
+        """Return whether the next brackets may contain the arguments of a node.
+
+        Round brackets may follow any name; square ones only a name of several letters, since they
+        rather are a factor behind a letter: ``x [a + b]``.
+        """
         if self.next == "(" and not self.is_at_condition_in_brackets():
             return isinstance(node, (Symbol, Subscript)) or node == Function("E")
         if self.next != "[":
@@ -106,24 +117,22 @@ class Atoms(Ranges):
         r"""Return a base with the index of these tokens: ``x_{ij}``, ``\mathbf{1}_{x > 0}``."""
         if not tokens:
             raise self.error("an empty index")
-        texts = [t.text.removeprefix("\\") for t in tokens]
         if isinstance(base, Norm):
             if base.kind:
                 raise self.error("this norm has an index already")
-            return Norm("".join(texts), base.body)
+            return Norm("".join(t.text.removeprefix("\\") for t in tokens), base.body)
         if base == Function("ones"):
             if any(t.text in RELATIONS for t in tokens):
                 return self.make_indicator(tokens)
             return Apply(base, (self.parse_whole(tokens),))
         if isinstance(base, (Function, Number)):
             raise self.error("an index is not supported here")
-        parser = self.parser_of(tokens)
-        if parser.next == "(" and tokens[-1].text == ")":
-            parser = self.parser_of(tokens[1:-1])
         name = self.name_with_index(base, tokens)
         is_extreme = [t.text for t in tokens] in ([r"\max"], [r"\min"])
         if is_extreme or any(r"\_" in t.text for t in tokens if t.kind != "text"):
-            return Symbol(name)  # x_{\max} is one name
+            return Symbol(name)  # x_{\max} and x_{a\_b} are one name
+        is_in_brackets = tokens[0].text == "(" and tokens[-1].text == ")"
+        parser = self.parser_of(tokens[1:-1] if is_in_brackets else tokens)
         indices = parser.parse_indices()
         if not indices:
             raise self.error("an empty index")
@@ -131,8 +140,15 @@ class Atoms(Ranges):
 
     @staticmethod
     def name_with_index(base: Node, tokens: list[Token]) -> str:
-        """Return the name of a base with its index, ``d_model``; empty if it can have none."""
+        r"""Return the name of a base with its index, ``d_model``; empty if it can have none.
+
+        >>> from vaultkit.tex.tokens import tokenize
+        >>> indices = r"\text{model}", r"1\varepsilon", "i + 1"
+        >>> [Atoms.name_with_index(Symbol("d"), tokenize(index)) for index in indices]
+        ['d_model', 'd_1epsilon', '']
+        """
         texts = [t.text.removeprefix("\\") for t in tokens]
+        # \varepsilon is spelled epsilon in Python.
         parts = [t.removeprefix("var") if t.startswith("vare") else t for t in texts]
         chars = "".join(t.text for t in tokens if t.kind == "char")
         fits_in_name = all(char.isalnum() or char in ",_{}" for char in chars)
@@ -180,22 +196,23 @@ class Atoms(Ranges):
             return Transpose(base)
         if isinstance(base, Function):
             raise self.error("an exponent is not supported here")
-        if len(texts) == 2 and texts[0] == "-" and texts[1] in TOPS:
-            return Transpose(Power(base, Sum(((-1, Number("1")),))))
+        if len(texts) == 2 and texts[0] == "-" and texts[1] in TOPS:  # A^{-\top}
+            return Transpose(Power(base, MINUS_ONE))
         if texts == [r"\circ"]:
             return Apply(Function("degrees"), (base,))
         if len(texts) == 1 and texts[0] in PRIMES:
-            marks = {"*": "_star", r"\ast": "_star", r"\star": "_star", r"\prime": "_prime",
-                     "'": "_prime"}  # fmt: skip
-            if texts[0] not in marks:
+            if texts[0] not in _MARKS:
                 raise self.error(f"the mark {texts[0]} is not known")
-            return Symbol(self.require_name(base) + marks[texts[0]])
-        if texts[0] == "(" and texts[-1] == ")" and len(texts) > 2:
+            return Symbol(self.require_name(base) + _MARKS[texts[0]])
+        if texts[0] == "(" and texts[-1] == ")" and len(texts) > 2:  # z^{(2)}
             return Bracketed(base, self.parse_whole(tokens[1:-1]))
         return Power(base, self.parse_whole(tokens))
 
     def parse_arguments(self) -> tuple[Node, ...]:
-        """Parse a list of arguments in brackets, separated by commas."""
+        """Parse a list in brackets, separated by commas, of one part or more.
+
+        Dots in it become one part, a `Reduce` of the kind ``list``.
+        """
         self.depth = self.next_depth()
         closing = OPEN[self.take()]
         arguments: list[Node] = []
@@ -261,25 +278,16 @@ class Atoms(Ranges):
         if text in DOTS:
             self.take()
             return Dots()
-        if kind == "command" and text in (r"\ell", r"\infty", r"\hbar", r"\imath", r"\jmath"):
-            name = self.take()[1:]
-            return Symbol({"imath": "i", "jmath": "j"}.get(name, name))
-        if kind == "command" and text[1:].isalpha() and text not in SPOKEN and self.is_name():
+        if text in (r"\imath", r"\jmath"):  # letters without their dot
+            return Symbol(self.take()[1])
+        if text in NAMES and text not in (r"\top", r"\bot"):
             return Symbol(python_name(self.take()[1:].removeprefix("var")))
-        if kind == "char" and text.isalpha() and text not in SETS:
-            return Symbol(self.take())
-        if kind == "char" and text in SETS and len(text) == 1 and text.isascii():
-            return Symbol(self.take())
-        if not text:
-            raise self.error("cannot read 'the end' here")
+        if kind == "char" and text.isalpha() and (text not in SETS or text.isascii()):
+            return Symbol(self.take())  # R may be any name, ℝ only a set
         raise self.unexpected()
 
-    def is_name(self) -> bool:
-        """Return whether the next command is a name, such as a Greek letter."""
-        return self.next in NAMES and self.next not in (r"\top", r"\bot")
-
     def parse_word(self) -> Node:
-        """Parse words in a formula as one name, or as a number."""
+        """Parse a text in a formula as one name, or as a number."""
         text = self.tokens[self.at].text
         if WORDS.match(text):
             raise self.error(f"the word {text.strip()!r} cannot be read here")
@@ -295,19 +303,18 @@ class Atoms(Ranges):
         return Symbol(name)
 
     def parse_one(self) -> Node:
-        r"""Parse ``\mathbf{1}``: the vector of ones or, before a condition, its indicator."""
-        if self.next in ("[", r"\{", "("):
-            start = self.at
-            closing = OPEN[self.take()]
-            depth = 1
-            while depth:
-                text = self.take()
-                depth += (text in ("[", r"\{", "(")) - (text in ("]", r"\}", ")"))
-            if self.tokens[self.at - 1].text == closing:
-                inside = self.tokens[start + 1 : self.at - 1]
-                if any(token.text in RELATIONS for token in inside):
-                    return self.make_indicator(inside)
-            self.at = start
+        r"""Parse what is behind ``\mathbf{1}``: a condition in brackets, or nothing.
+
+        ``\mathbf{1}[x > 0]`` is 1 where x > 0, else 0; alone, it is the vector of ones.
+        """
+        brackets = {opening: OPEN[opening] for opening in ("[", r"\{", "(")}
+        if self.next in brackets:
+            index_of_bracket, opening = self.at, self.next
+            inside = self.take_up_to_closing(of=brackets)
+            closing = self.tokens[self.at - 1].text
+            if closing == OPEN[opening] and any(token.text in RELATIONS for token in inside):
+                return self.make_indicator(inside)
+            self.at = index_of_bracket
         return Function("ones")
 
     def make_indicator(self, tokens: Sequence[Token]) -> Node:
@@ -319,10 +326,10 @@ class Atoms(Ranges):
 
     def parse_only_conditions(self) -> tuple[Node, ...]:
         """Parse the conditions of which all the rest consists, separated by commas."""
-        conditions = self.parse_listed_conditions(False)
+        conditions = self.parse_listed_conditions(indices=False)
         while self.next == ",":
             self.take()
-            conditions += self.parse_listed_conditions(False)
+            conditions += self.parse_listed_conditions(indices=False)
         if self.next:
             raise self.unexpected()
         return conditions
@@ -338,35 +345,46 @@ class Atoms(Ranges):
         return Apply(Function("root"), (self.parse_whole(self.take_group()), order))
 
     def parse_brace(self) -> Node:
-        """Parse the content of a brace; its label becomes a statement of its own."""
+        r"""Parse the content of a brace; its label may become a statement of its own.
+
+        ``\underbrace{X}_{n \times m}`` states a shape, ``\underbrace{a + b}_{= 3}`` a value.
+        """
         start = self.start()
         mark = BRACES[self.take()]
         body = self.parse_whole(self.take_group())
         if self.next == mark:
             self.take()
-            tokens = self.take_group()
-            texts = [token.text for token in tokens]
-            if r"\times" in texts:
-                if texts[0] == "(" and texts[-1] == ")":
-                    tokens = tokens[1:-1]
-                self.braced.append(Membership(body, "R", self.parse_dims(tokens)))
-            elif any(token.kind != "text" for token in tokens):
-                if any(token.kind == "text" for token in tokens):
-                    raise self.error("a brace can say a shape, a value or words, not a mixture")
-                relation = RELATIONS[tokens.pop(0).text] if texts[0] in RELATIONS else "="
-                if relation in "∈∉":
-                    raise self.error("a brace can hold a shape, a value or words only")
-                claim = Statement((body, self.parse_whole(tokens)), (relation,))
-                self.braced.append(self.with_span(start, claim))
-            elif any(COUNTS.search(text) for text in texts):
-                raise self.error("a number in the words of a brace cannot be judged")
+            self.parse_label(start, body, self.take_group())
         # The content of a brace is one factor.
         return body
+
+    def parse_label(self, start: int, body: Node, tokens: list[Token]) -> None:
+        """Add what the label of a brace states of its content to `braced`; words state nothing.
+
+        ``start`` is where the brace begins, ``tokens`` are those of the label.
+        """
+        texts = [token.text for token in tokens]
+        are_words = [token.kind == "text" for token in tokens]
+        if r"\times" in texts:
+            if texts[0] == "(" and texts[-1] == ")":
+                tokens = tokens[1:-1]
+            self.braced.append(Membership(body, "R", self.parse_dims(tokens)))
+        elif all(are_words):
+            if any(COUNTS.search(text) for text in texts):
+                raise self.error("a number in the words of a brace cannot be judged")
+        elif any(are_words):
+            raise self.error("a brace can say a shape, a value or words, not a mixture")
+        else:
+            relation = RELATIONS[tokens.pop(0).text] if texts[0] in RELATIONS else "="
+            if relation in "∈∉":
+                raise self.error("a brace can hold a shape, a value or words only")
+            claim = Statement((body, self.parse_whole(tokens)), (relation,))
+            self.braced.append(self.with_span(start, claim))
 
     def parse_blackboard(self) -> Node:
         r"""Parse ``\mathbb{E}``, ``\mathbb{V}`` and ``\mathbb{1}``."""
         self.take()
-        name = "".join(t.text for t in self.take_group())
+        name = self.take_name()
         if name == "E":
             return Function("E")
         if name == "V":
@@ -376,18 +394,17 @@ class Atoms(Ranges):
         raise self.error(rf"\mathbb{{{name}}} cannot be read here")
 
     def parse_parenthesis(self) -> Node:
-        """Parse brackets of any kind with their content."""
+        r"""Parse brackets of any kind with their content.
+
+        ``[x > 0]`` is an indicator, ``\langle q, k \rangle`` an inner product, ``(a, b)`` a tuple.
+        """
         opening = self.next
         if opening == "[":
-            depth = 0
-            for ahead, token in enumerate(self.tokens[self.at :]):
-                depth += (token.text in OPEN) - (token.text in OPEN.values())
-                if depth == 0:
-                    inside = self.tokens[self.at + 1 : self.at + ahead]
-                    if any(t.text in RELATIONS for t in inside):
-                        self.at += ahead + 1
-                        return self.make_indicator(inside)
-                    break
+            index_of_bracket = self.at
+            inside = self.take_up_to_closing(of=OPEN)
+            if any(token.text in RELATIONS for token in inside):
+                return self.make_indicator(inside)
+            self.at = index_of_bracket
         start = self.start()
         parts = self.parse_arguments()
         if opening == r"\langle":
@@ -416,21 +433,21 @@ class Atoms(Ranges):
         A ``vmatrix`` is a determinant; a matrix of one column is a vector.
         """
         self.take(r"\begin")
-        name = "".join(t.text for t in self.take_group())
+        name = self.take_name()
         if name not in _MATRICES:
             raise self.error(f"the environment {name or '?'} is not known")
         begin, depth = self.at, 1
         while depth:
             depth += {r"\begin": 1, r"\end": -1}.get(self.take(), 0)
         inside = self.tokens[begin : self.at - 1]
-        if "".join(t.text for t in self.take_group()) != name:
+        if self.take_name() != name:
             raise self.error(f"\\begin{{{name}}} is closed by another \\end")
         rows = split_at(inside, r"\\")
-        if rows and not rows[-1]:
+        if not rows[-1]:  # a line break at the end
             rows.pop()
         if not rows or not all(rows):
             raise self.error(f"an empty row in {name}")
-        if name in ("cases", "dcases"):
+        if name in _CASES:
             return Cases(tuple(self.parse_branch(row, row is rows[-1]) for row in rows))
         cells = [[self.parse_whole(cell) for cell in split_at(row, "&")] for row in rows]
         if len(cells) > 1 and all(len(row) == 1 for row in cells):
@@ -440,7 +457,10 @@ class Atoms(Ranges):
         return Apply(Function("det"), (matrix,)) if name == "vmatrix" else matrix
 
     def parse_branch(self, row: list[Token], is_last: bool) -> tuple[Node, tuple[Node, ...]]:
-        """Return the value and the conditions of a row of cases; the last row may have none."""
+        r"""Return the value and the conditions of a row of cases; the last row may have none.
+
+        ``0 & x < 0`` and ``0 \text{ if } x < 0`` are such rows.
+        """
         value: list[Token] = []
         for token in row:
             if token.text == "&" or (token.kind == "text" and WORDS.match(token.text)):
@@ -475,9 +495,10 @@ class Atoms(Ranges):
 
 
 def quotient(numerator: Node, denominator: Node, *, in_line: bool = True) -> Node:
-    r"""Return a quotient; that of two differentials may also be the name of a variable.
+    r"""Return a quotient, or the derivative that it is: ``\partial L / \partial x``, ``dL / dx``.
 
-    In a line, what follows ``\partial L / \partial x`` is a factor.
+    ``dL / dx`` may also be a quotient of variables. Factors before ``\partial L`` multiply the
+    derivative; so do those behind ``\partial x`` if ``in_line``: if it is written with ``/``.
     """
     whole = Product("/", numerator, denominator)
     match numerator, denominator:
@@ -487,9 +508,8 @@ def quotient(numerator: Node, denominator: Node, *, in_line: bool = True) -> Nod
             return Product(op, quotient(numerator, left), right)
         case Product(op, left, right), Differential():
             return Product(op, left, quotient(right, denominator, in_line=in_line))
-    f_or_none = _variable_of_differential(numerator)
-    x_or_none = _variable_of_differential(denominator)
-    return Derivative(f_or_none, x_or_none, whole) if f_or_none and x_or_none else whole
+    above, below = map(_variable_of_differential, (numerator, denominator))
+    return Derivative(above, below, whole) if above and below else whole
 
 
 def _variable_of_differential(node: Node) -> Node | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Self, TypeVar
 
@@ -17,13 +17,24 @@ _N = TypeVar("_N", bound=Node)
 
 
 class Cursor:
-    """Inspects and consumes tokens, one after the other.
+    r"""Inspects and consumes tokens, one after the other.
 
     A method ``parse_…`` consumes the part of the formula that it is named after, which begins at
     the next token, and returns its node; it raises a `TexError` if another thing is there.
 
     The methods `parse_sum`, `parse_term` and `parse_listed_conditions`, which lower parts of the
     grammar call recursively, are declared here and defined in derived classes.
+
+    Parameters
+    ----------
+    tokens
+        The tokens: of a formula, or of a group in it, such as an index.
+    tex
+        The formula.
+    depth
+        In how many brackets and sums the tokens are nested.
+    braced
+        The statements of braces (``\underbrace``) found so far; those in the tokens are added.
     """
 
     def __init__(
@@ -31,13 +42,14 @@ class Cursor:
         tokens: Sequence[Token],
         tex: str = "",
         depth: int = 0,
-        claims: list[Node] | None = None,
+        braced: list[Node] | None = None,
     ) -> None:
         self.tokens = list(tokens)
         self.tex = tex
+        #: The index of the next token.
         self.at = 0
         self.depth = depth
-        self.braced = claims if claims is not None else []
+        self.braced = braced if braced is not None else []
         #: The open environments.
         self.environments: list[str] = []
 
@@ -52,7 +64,7 @@ class Cursor:
         return self.tokens[self.at].kind if self.at < len(self.tokens) else ""
 
     def take(self, text: str | None = None) -> str:
-        """Consume the next token and return its text, which must be the given one."""
+        """Consume the next token and return its text; if one is given, it must be this one."""
         if text is not None and self.next != text:
             raise self.error(f"expected {text!r}, found {self.next or 'the end'!r}")
         if self.at >= len(self.tokens):
@@ -86,7 +98,10 @@ class Cursor:
         return self.tokens[self.at].start if self.at < len(self.tokens) else 0
 
     def with_span(self, start: int, node: _N) -> _N:
-        """Return a node with its span: from ``start`` to the last token consumed."""
+        """Return a node with its span: from ``start`` to the last token consumed.
+
+        A node that has a span already keeps it.
+        """
         if node.span == (0, 0) and self.at:
             object.__setattr__(node, "span", (start, self.tokens[self.at - 1].end))
         return node
@@ -99,7 +114,7 @@ class Cursor:
         return self.depth + 1
 
     def take_group(self) -> list[Token]:
-        """Consume ``{…}``, or a single token."""
+        """Consume ``{…}``, or a single token or digit, and return the tokens without the braces."""
         if self.next != "{":
             if self.kind == "number" and len(self.next) > 1 and self.next[0].isdigit():
                 # TeX takes a single digit: \frac12 is a half, and x^12 is not x^{12}.
@@ -115,8 +130,24 @@ class Cursor:
             if depth == 0:
                 return self.tokens[start : self.at - 1]
 
+    def take_name(self) -> str:
+        r"""Consume the group behind ``\begin`` or ``\mathbb``, and return its text."""
+        return "".join(token.text for token in self.take_group())
+
+    def take_up_to_closing(self, *, of: Mapping[str, str]) -> list[Token]:
+        """Consume the next token, which opens a bracket, and all up to the bracket that closes it.
+
+        ``of`` has the opening brackets that count, with the closing ones. Return what is between.
+        """
+        start, depth = self.at + 1, 0
+        while True:
+            text = self.take()
+            depth += (text in of) - (text in of.values())
+            if depth == 0:
+                return self.tokens[start : self.at - 1]
+
     def parser_of(self, tokens: Sequence[Token]) -> Self:
-        """Return a parser of these tokens, one level deeper."""
+        """Return a parser of a group of tokens of the same formula, one level deeper."""
         return type(self)(tokens, self.tex, self.next_depth(), self.braced)
 
     def parse_whole(self, tokens: Sequence[Token]) -> Node:
@@ -130,7 +161,10 @@ class Cursor:
         return node
 
     def is_at_relation(self) -> bool:
-        """Return whether a relation is next, or the next row begins with one."""
+        r"""Return whether a relation is next, or the next row begins with one.
+
+        Behind a mere space, ``\quad``, a relation would begin another statement.
+        """
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
@@ -176,8 +210,8 @@ class Cursor:
         """Parse a term of a sum."""
         raise NotImplementedError
 
-    def parse_listed_conditions(self, indices: bool) -> tuple[Node, ...]:
-        """Parse conditions with commas and *and* between them."""
+    def parse_listed_conditions(self, *, indices: bool) -> tuple[Node, ...]:
+        """Parse conditions joined by *and*; those of indices also by commas."""
         raise NotImplementedError
 
 
@@ -187,7 +221,7 @@ def _depth_change(token: Token) -> int:
 
 
 def split_at(tokens: Iterable[Token], sign: str) -> list[list[Token]]:
-    """Split tokens at a sign, outside brackets and environments.
+    """Split tokens at a sign, outside brackets and environments; there is always one part or more.
 
     >>> from vaultkit.tex.tokens import tokenize
     >>> parts = split_at(tokenize("a, (b, c)"), ",")
@@ -206,9 +240,9 @@ def split_at(tokens: Iterable[Token], sign: str) -> list[list[Token]]:
 
 
 def name_of(node: Node) -> str:
-    """Return the name of a symbol; empty for other nodes.
+    """Return the name of a symbol, or the name that a symbol with its index may be; else empty.
 
-    A symbol with an index, ``x_i``, may have the name ``x_i``.
+    ``x_i`` is the element i of ``x``, unless the note has a variable with the name ``x_i``.
 
     >>> name_of(Symbol("x")), name_of(Subscript(Symbol("x"), (Symbol("i"),), "x_i"))
     ('x', 'x_i')

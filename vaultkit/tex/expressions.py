@@ -1,4 +1,8 @@
-"""Parses expressions: sums, products, functions and reductions."""
+r"""Parses expressions: sums, products, functions and reductions.
+
+A term is a part of a sum; it consists of products, with operators (`OPERATORS`) between them. A
+product consists of factors side by side. A reduction is a sign such as ``\sum`` with its term.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
-from vaultkit.tex.atoms import Atoms, quotient
+from vaultkit.tex.atoms import MINUS_ONE, Atoms, quotient
 from vaultkit.tex.cursor import LONGEST_CHAIN, name_of, split_at
 from vaultkit.tex.tokens import (
     BARS,
@@ -41,6 +45,11 @@ from vaultkit.tex.tree import (
     walk,
 )
 from vaultkit.tex.words import WORDS
+
+#: Signs with which no factor begins, besides relations, operators and closing brackets.
+_NO_FACTORS = {
+    "+", "-", "^", "_", "'", ".", ":", "!", "&", r"\end", r"\pmod", r"\prime", r"\%", "?",
+}  # fmt: skip
 
 
 class _Limits(NamedTuple):
@@ -80,7 +89,10 @@ class Expressions(Atoms):
         return self.with_span(start, Sum(tuple(terms)))
 
     def skip_line_break(self, signs: Collection[str]) -> None:
-        """Skip a line break if the next row begins with one of the signs and has no relation."""
+        r"""Skip a line break if the next row begins with one of the signs and has no relation.
+
+        So ``y = a \\ + b`` is one sum, but ``y = a \\ -b = c`` two statements.
+        """
         ahead = 0
         while self.peek(ahead) in (r"\\", r"\quad", r"\qquad"):
             ahead += 1
@@ -96,47 +108,47 @@ class Expressions(Atoms):
         self.at += ahead
 
     def parse_term(self) -> Node:
-        """Parse products with operators between them."""
+        r"""Parse products with operators between them: ``a b / c \cdot d``."""
         start = self.start()
         node = self.parse_product()
         self.skip_line_break(OPERATORS)
-        links = 0
-        while self.next in OPERATORS:
+        for _ in range(LONGEST_CHAIN + 1):
+            if self.next not in OPERATORS:
+                return node
             op = OPERATORS[self.take()]
-            sign = 1
-            while self.next == "-":
+            is_negative = False
+            while self.next == "-":  # a \cdot -b
                 self.take()
-                sign = -sign
+                is_negative = not is_negative
             right = self.parse_product()
-            right = right if sign > 0 else self.with_span(start, Sum(((-1, right),)))
+            if is_negative:
+                right = self.with_span(start, Sum(((-1, right),)))
             if isinstance(node, Dots) or isinstance(right, Dots):
                 raise self.error("dots between factors are not read; write \\prod")
             node = quotient(node, right) if op == "/" else Product(op, node, right)
             node = self.with_span(start, node)
             self.skip_line_break(OPERATORS)
-            links += 1
-            if links > LONGEST_CHAIN:
-                raise self.error(f"a chain of more than {LONGEST_CHAIN} factors")
-        return node
+        raise self.error(f"a chain of more than {LONGEST_CHAIN} factors")
 
     def parse_product(self) -> Node:
-        """Parse adjacent factors."""
+        """Parse factors side by side: ``2 a b``."""
         start = self.start()
         node = self.parse_factor()
-        links = 0
-        while self.is_at_factor():
+        for _ in range(LONGEST_CHAIN + 1):
+            if not self.is_at_factor():
+                return node
             if self.tokens[self.at - 1].kind == "number":
                 self.check_factor_after_number()
             if isinstance(node, Dots) or self.next in DOTS:
                 raise self.error("dots between factors are not read; write \\prod")
             node = self.with_span(start, Product("", node, self.parse_factor()))
-            links += 1
-            if links > LONGEST_CHAIN:
-                raise self.error(f"a chain of more than {LONGEST_CHAIN} factors")
-        return node
+        raise self.error(f"a chain of more than {LONGEST_CHAIN} factors")
 
     def check_factor_after_number(self) -> None:
-        """Raise an error if a number, or the ``e`` of a power of ten, follows a number."""
+        """Raise an error if a number, or the ``e`` of a power of ten, follows a number.
+
+        The number is the last token consumed. ``2 3`` and ``1e-3`` are typing errors, no products.
+        """
         number = self.tokens[self.at - 1]
         following = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
         is_number = self.kind == "number" or (
@@ -168,11 +180,10 @@ class Expressions(Atoms):
         if self.is_at_condition_in_brackets():
             return False
         closing = {*OPEN.values(), *BARS.values(), *DOUBLE_BARS.values()}
-        return text not in {*closing, "+", "-", "^", "_", "'", ".", ":", "!", "&", r"\end",
-                            r"\pmod", r"\prime", r"\%", "?"}  # fmt: skip
+        return text not in closing | _NO_FACTORS
 
     def is_at_opening_bar(self) -> bool:
-        """Return whether a bar opens here, given the number of bars before it."""
+        """Return whether a bar opens here: whether as many before it have opened as have closed."""
         text = self.next
         return sum(token.text == text for token in self.tokens[: self.at]) % 2 == 0
 
@@ -196,21 +207,12 @@ class Expressions(Atoms):
             self.take()
             return Differential(self.parse_marked_atom())
         if self.next == r"\nabla":
-            self.take()
-            if self.next != "_":
-                raise self.error(r"write \nabla with its variable, as in \nabla_W L")
-            self.take()
-            variable = self.parse_whole(self.take_group())
-            return Derivative(self.parse_marked_atom(), variable)
-        if self.next in (r"\sum", r"\prod") or (
-            self.next in REDUCTIONS and self.peek(1) in ("_", "^")
-        ):
+            return self.parse_gradient()
+        has_limits = self.peek(1) in ("_", "^")
+        if self.next in (r"\sum", r"\prod") or (self.next in REDUCTIONS and has_limits):
             return self.parse_reduction()
         if self.next in (r"\max", r"\min"):
-            name = self.take().removeprefix("\\")
-            if self.next in OPEN and self.next != "{":
-                return self.parse_postfix(start, Apply(Function(name), self.parse_arguments()))
-            return Apply(Function(name), (self.parse_factor(),))
+            return self.parse_extreme()
         if self.next in FUNCTIONS:
             return self.parse_function()
         if self.kind == "text" and self.next.strip() in PREFIXES and self.peek(1) not in ("(", "["):
@@ -219,6 +221,23 @@ class Expressions(Atoms):
                 return Apply(Symbol(name), (self.parse_factor(),))
             self.at -= 1  # without an argument it is the name of a variable
         return self.parse_postfix(start, self.parse_atom())
+
+    def parse_gradient(self) -> Node:
+        r"""Parse ``\nabla_W L``, the derivative of L by W."""
+        self.take()
+        if self.next != "_":
+            raise self.error(r"write \nabla with its variable, as in \nabla_W L")
+        self.take()
+        variable = self.parse_whole(self.take_group())
+        return Derivative(self.parse_marked_atom(), variable)
+
+    def parse_extreme(self) -> Node:
+        r"""Parse ``\max`` or ``\min`` of arguments, ``\max(a, b)``, or of a factor, ``\max x``."""
+        start = self.start()
+        name = self.take().removeprefix("\\")
+        if self.next in OPEN and self.next != "{":
+            return self.parse_postfix(start, Apply(Function(name), self.parse_arguments()))
+        return Apply(Function(name), (self.parse_factor(),))
 
     def replace_underset(self) -> None:
         r"""Replace ``\underset{i}{\max}`` with ``\max_{i}``, at which it leaves the cursor."""
@@ -229,7 +248,10 @@ class Expressions(Atoms):
         self.tokens[self.at : self.at] = [*sign, underscore, opening, *subscript, closing]
 
     def parse_reduction(self) -> Node:
-        r"""Parse ``\sum_{j=1}^{n}``, ``\max_j`` and the like, with their term."""
+        r"""Parse ``\sum_{j=1}^{n}``, ``\max_j`` and the like, with their term.
+
+        ``\sum^{n}_j`` begins at 1; ``\sum x_i`` runs over the only index in its term.
+        """
         kind = REDUCTIONS[self.take()]
         limits = _Limits()
         high = None
@@ -238,14 +260,15 @@ class Expressions(Atoms):
                 if high is not None:
                     raise self.error(f"\\{kind} has two ends")
                 high = self.parse_whole(self.take_group())
-                continue
-            if limits.indices or limits.conditions:
-                raise self.error(f"\\{kind} has two indices")
-            parser = self.parser_of(self.take_group())
-            limits = parser.parse_limits(kind)
+            else:
+                if limits.indices or limits.conditions:
+                    raise self.error(f"\\{kind} has two indices")
+                limits = self.parser_of(self.take_group()).parse_limits(kind)
         indices, low, conditions = limits
-        if high is not None and (len(indices) != 1 or conditions):
-            raise self.error(f"cannot read the index of \\{kind}")
+        if high is not None:
+            if len(indices) != 1 or conditions:
+                raise self.error(f"cannot read the index of \\{kind}")
+            low = low or Number("1")
         body = self.parse_term()
         if isinstance(body, Dots):
             raise self.error("dots have no meaning here")
@@ -255,34 +278,39 @@ class Expressions(Atoms):
             if len(used) != 1:
                 raise self.error(f"\\{kind} has no index to run over")
             indices = (name_of(used.pop()),)
-        if high is not None and low is None:
-            low = Number("1")
         return Reduce(kind, indices, low, high, body, conditions)
 
     def parse_limits(self, kind: str) -> _Limits:
-        r"""Parse all of the subscript of ``\sum``: ``j``, ``j = 1``, ``i, j``, ``i < j``."""
+        r"""Parse all of the subscript of ``\sum``: ``j``, ``j = 1``, ``i, j``, ``ij`` or ``i < j``.
+
+        ``kind`` is the kind of the reduction, for messages.
+        """
         if not any(token.text in RELATIONS for token in self.tokens):
-            names = tuple(name_of(self.parse_whole(part)) for part in split_at(self.tokens, ","))
-            if len(names) == 1 and len(self.tokens) > 1:
-                letters = [t.text for t in self.tokens if t.kind == "char" and t.text.isalpha()]
-                if len(letters) == len(self.tokens):
-                    names = tuple(letters)  # \sum_{ij}
+            are_letters = all(t.kind == "char" and t.text.isalpha() for t in self.tokens)
+            if are_letters and len(self.tokens) > 1:  # \sum_{ij}
+                names = tuple(token.text for token in self.tokens)
+            else:
+                parts = split_at(self.tokens, ",")
+                names = tuple(name_of(self.parse_whole(part)) for part in parts)
             if not names or not all(names) or len(set(names)) != len(names):
                 raise self.error(f"cannot read the index of \\{kind}")
             return _Limits(names)
-        start = self.at
-        name = self.parse_marked_atom()
+        begin = self.at
+        index = self.parse_marked_atom()
         if self.next == "=":
             self.take()
             low = self.parse_sum()
-            if self.next or not name_of(name):
+            if self.next or not name_of(index):
                 raise self.error(f"cannot read the index of \\{kind}")
-            return _Limits((name_of(name),), low)
-        self.at = start
+            return _Limits((name_of(index),), low)
+        self.at = begin
         return _Limits(conditions=self.parse_only_conditions())
 
     def parse_function(self) -> Node:
-        r"""Parse ``\exp``, ``\log_2`` and the like, with an argument."""
+        r"""Parse ``\exp``, ``\log_2`` and the like, with an argument; the mark may be a power.
+
+        ``\sin^2 x`` is the square of ``\sin x``; ``\log_2 x`` is ``\log x`` divided by ``\log 2``.
+        """
         start = self.start()
         name = self.take().removeprefix("\\").replace("ln", "log")
         power = base = None
@@ -293,7 +321,7 @@ class Expressions(Atoms):
                 base = self.parse_whole(self.take_group())
             else:
                 raise self.error(f"\\{name} has no index")
-        if power == Sum(((-1, Number("1")),)):
+        if power == MINUS_ONE:  # which means either
             raise self.error(f"write \\arc{name}, or 1 / \\{name}")
         is_bracketed = self.next in ("(", "[")
         arguments = self.parse_arguments() if is_bracketed else (self.parse_bare_argument(),)
@@ -306,7 +334,10 @@ class Expressions(Atoms):
         return self.parse_postfix(start, node) if is_bracketed else node
 
     def parse_bare_argument(self) -> Node:
-        """Parse an argument without brackets: the factors up to a function or bracket."""
+        r"""Parse an argument without brackets: the factors up to a function or bracket.
+
+        ``\exp 2 x \sin y`` is ``\exp(2 x) \sin y``, and ``\exp x (a + b)`` is ``\exp(x) (a + b)``.
+        """
         argument = self.parse_factor()
         while self.is_at_factor() and self.next not in FUNCTIONS | REDUCTIONS.keys():
             if self.next in OPEN and self.next != "{":

@@ -1,9 +1,13 @@
-"""Parses statements and their conditions; `parse` is the entry point of the parser."""
+r"""Parses statements and their conditions; `parse` is the entry point of the parser.
+
+A statement relates sides, ``a = b < c``, or says of what set something is, ``x \in \mathbb{R}^n``
+(`Membership`), or what values an index has, ``i = 1, \dots, n`` (`Range`). It may have conditions.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -36,6 +40,7 @@ from vaultkit.tex.tree import (
 )
 from vaultkit.tex.words import BRACES, CLAIMING, CONDITION, COUNTS, JOINING, SAYING, SIGNS, WORDS
 
+#: Environments around statements; their marks only separate these.
 _ENVIRONMENTS = ("aligned", "align", "align*", "gathered", "split", "alignedat", "equation",
                  "equation*", "gather", "gather*")  # fmt: skip
 _KNOWN_SETS = (
@@ -55,37 +60,35 @@ class _Statements(Expressions):
         #: Where the latest statements, which share a relation, begin among these.
         latest = 0
         ranges: list[Range] = []
-        #: Conditions of the next statement.
+        #: Conditions ahead of all statements, and left sides of arrows: of all statements to come.
         pending: tuple[Node, ...] = ()
         while self.next:
             if self.take_separator():
                 continue
             if self.is_at_condition():
+                # *For* and ``\forall`` apply to all statements before them, *if* to the latest.
                 is_about_all = "for" in self.next or self.next == r"\forall"
-                conditions = self.parse_conditions()
+                conditions, more_ranges = _without_ranges(self.parse_conditions())
+                ranges += more_ranges
                 if self.next == ":":
                     self.take()
-                ranges += [c for c in conditions if isinstance(c, Range)]
-                conditions = tuple(c for c in conditions if not isinstance(c, Range))
                 if parsed:
                     first = 0 if is_about_all else latest
                     parsed[first:] = [_with_conditions(s, conditions) for s in parsed[first:]]
                 else:
-                    pending += conditions
-                continue
-            if self.next in IMPLIES:
+                    pending += tuple(conditions)
+            elif self.next in IMPLIES:
                 self.take()
                 if not parsed[latest:]:
                     raise self.error("the arrow has no left side")
                 pending = (*pending, *parsed[latest:])
                 del parsed[latest:]
-                continue
-            statements = self.parse_whole_statement()
-            ranges += [s for s in statements if isinstance(s, Range)]
-            statements = [s for s in statements if not isinstance(s, Range)]
-            if statements:
-                latest = len(parsed)
-                parsed += [_with_conditions(s, pending) for s in statements]
+            else:
+                statements, more_ranges = _without_ranges(self.parse_whole_statement())
+                ranges += more_ranges
+                if statements:
+                    latest = len(parsed)
+                    parsed += [_with_conditions(s, pending) for s in statements]
         if self.environments:
             raise self.error(f"\\begin{{{self.environments[-1]}}} is never ended")
         parsed += self.braced
@@ -99,14 +102,15 @@ class _Statements(Expressions):
 
         The braces of an expression may state something; another expression alone is an error.
         """
-        begin, braced = self.start(), len(self.braced)
+        begin, number_of_braces = self.start(), len(self.braced)
         statements = self.parse_statement()
         is_at_end = not self.next or self.take_separator() or self.is_at_condition()
         if not is_at_end and self.next not in IMPLIES:
-            if self.next != "." or self.at < len(self.tokens) - 1:
+            is_at_last_full_stop = self.next == "." and self.at == len(self.tokens) - 1
+            if not is_at_last_full_stop:
                 raise self.unexpected()
             self.take()
-        if not statements and len(self.braced) == braced:
+        if not statements and len(self.braced) == number_of_braces:
             end = self.tokens[self.at - 1].end
             text = " ".join(self.tex[begin:end].split()).rstrip("., ;")
             raise TexError(f"{text!r} states nothing", begin, end)
@@ -115,27 +119,38 @@ class _Statements(Expressions):
     def take_separator(self) -> bool:
         """Take a separator or a mark of an environment; return whether there was one."""
         if self.next in (r"\begin", r"\end"):
-            name = "".join(t.text for t in self.tokens[self.at + 2 : self.at + 12])
-            name = name.split("}")[0]
-            if name in _ENVIRONMENTS:
-                if self.next == r"\begin":
-                    self.environments.append(name)
-                elif not self.environments or self.environments.pop() != name:
-                    raise self.error(f"\\end{{{name}}} ends nothing that has begun")
-                self.take()
-                self.take_group()
-                if name == "alignedat" and self.environments[-1:] == [name]:
-                    self.take_group()
-                return True
+            return self.take_mark_of_environment()
         if self.next in SEPARATORS or (self.kind == "text" and JOINING.match(self.next)):
             self.take()
             return True
         return False
 
+    def take_mark_of_environment(self) -> bool:
+        r"""Take ``\begin{aligned}`` or ``\end{aligned}``; return whether one was next.
+
+        The mark of a matrix is none of these, and is left for `parse_environment`.
+        """
+        begin, mark = self.at, self.take()
+        name = self.take_name() if self.next else ""
+        if name not in _ENVIRONMENTS:
+            self.at = begin
+            return False
+        if mark == r"\begin":
+            self.environments.append(name)
+            if name == "alignedat":
+                self.take_group()  # the number of its columns
+        elif not self.environments or self.environments.pop() != name:
+            self.at = begin
+            raise self.error(f"\\end{{{name}}} ends nothing that has begun")
+        return True
+
     def is_at_condition(self) -> bool:
         r"""Return whether a condition is next: ``\forall``, a word such as *for*, or brackets.
 
-        Raises TexError if the next words are neither a condition nor join two statements.
+        Raises
+        ------
+        TexError
+            If the next words are neither a condition nor join two statements.
         """
         if self.next == r"\forall":
             return True
@@ -149,25 +164,20 @@ class _Statements(Expressions):
     def parse_conditions(self) -> tuple[Node, ...]:
         """Parse ``if`` or ``for`` with the conditions after it, or conditions in brackets."""
         if self.next == "(":
-            start, depth = self.at, 0
-            while True:
-                text = self.take()
-                depth += (text == "(") - (text == ")")
-                if not depth:
-                    break
-            parser = self.parser_of(self.tokens[start + 1 : self.at - 1])
-            conditions = parser.parse_listed_conditions(False)
+            parser = self.parser_of(self.take_up_to_closing(of={"(": ")"}))
+            conditions = parser.parse_listed_conditions(indices=False)
             if parser.next:
                 raise parser.unexpected()
             return conditions
-        indices = self.next == r"\forall" or "for" in self.next
+        are_of_indices = self.next == r"\forall" or "for" in self.next
         self.take()
-        return self.parse_listed_conditions(indices)
+        return self.parse_listed_conditions(indices=are_of_indices)
 
-    def parse_listed_conditions(self, indices: bool) -> tuple[Node, ...]:
-        """Parse conditions joined by *and*.
+    def parse_listed_conditions(self, *, indices: bool) -> tuple[Node, ...]:
+        r"""Parse conditions joined by *and*.
 
-        With ``indices``, also by commas, and bare letters, which state nothing.
+        Behind *for* (``indices``), they may also be joined by commas, ``i \ne j, k > 0``, and may
+        be bare letters, ``i, j``, which state nothing.
         """
         conditions: list[Node] = []
         while True:
@@ -185,7 +195,10 @@ class _Statements(Expressions):
             self.take()
 
     def parse_statement(self) -> list[Node]:
-        """Parse a statement, or several with a common relation; none for an expression alone."""
+        r"""Parse a statement, or several with a common relation; none for an expression alone.
+
+        ``a, b > 0`` are two statements. A list of names, ``a, b``, states nothing.
+        """
         start = self.start()
         lefts = [self.parse_sum()]
         while self.next == "," and self.has_relation_ahead():
@@ -206,6 +219,7 @@ class _Statements(Expressions):
                 self.take()
             relation = RELATIONS[self.take()]
             if relation in "∈∉":
+                # In ``a = b \in S``, the last side is the element.
                 statements = self.make_statements(start, lefts, relations, sides)
                 elements = [sides[-1]] if sides else lefts
                 return [*statements, *self.parse_membership(start, elements, relation == "∉")]
@@ -214,20 +228,28 @@ class _Statements(Expressions):
         if self.next in UNJUDGED:
             raise self.unexpected()
         if self.next == r"\pmod" and relations:
-            # Congruence: both sides have the same remainder.
-            self.take()
-            divisor = self.parse_whole(self.take_group())
-            if set(relations) != {"="}:
-                raise self.error("\\pmod is only read after \\equiv")
-            lefts = [Product("mod", left, divisor) for left in lefts]
-            sides = [Product("mod", side, divisor) for side in sides]
-            return self.make_statements(start, lefts, relations, sides)
+            return self.parse_congruence(start, lefts, relations, sides)
         if relations == ["="]:
-            limits = self.parse_range(start, lefts, sides[0]) or self.parse_numbers(
-                start, lefts, sides[0]
-            )
-            if limits:
-                return [limits]
+            (low,) = sides  # of a range, if more numbers or dots follow
+            index_range = self.parse_range(start, lefts, low)
+            index_range = index_range or self.parse_numbers(start, lefts, low)
+            if index_range:
+                return [index_range]
+        return self.make_statements(start, lefts, relations, sides)
+
+    def parse_congruence(
+        self, start: int, lefts: list[Node], relations: list[str], sides: list[Node]
+    ) -> list[Node]:
+        r"""Parse the ``\pmod{n}`` behind ``a \equiv b``: both sides have the same remainder.
+
+        The parameters and the result are those of `make_statements`.
+        """
+        self.take()
+        divisor = self.parse_whole(self.take_group())
+        if set(relations) != {"="}:
+            raise self.error("\\pmod is only read after \\equiv")
+        lefts = [Product("mod", left, divisor) for left in lefts]
+        sides = [Product("mod", side, divisor) for side in sides]
         return self.make_statements(start, lefts, relations, sides)
 
     def make_statements(
@@ -253,6 +275,7 @@ class _Statements(Expressions):
         element has a `Membership`. In a list with dots, the elements share an index with limits.
         """
         elements, limits = self.replace_dots_in_list(elements)
+        # The claims are about the first element, and are copied for the others.
         if self.next == r"\mathbb" or self.next in SETS:
             claims = self.parse_named_set(elements[0])
         elif self.next in ("[", "("):
@@ -261,7 +284,7 @@ class _Statements(Expressions):
             claims = self.parse_set_of_numbers(elements[0])
         else:
             raise self.error(_KNOWN_SETS)
-        if negated and len(claims) > 1:
+        if negated and len(claims) > 1:  # of which only one need be false
             raise self.error("this membership cannot be denied")
         if self.is_at_relation() or self.next in UNJUDGED or self.next in SPOKEN - {r"\forall"}:
             raise self.unexpected()
@@ -273,11 +296,10 @@ class _Statements(Expressions):
 
     def parse_named_set(self, element: Node) -> list[Membership]:
         r"""Parse ``\mathbb{R}^{n \times m}``, ``\mathbb{N}_+`` and the like."""
-        if self.next == r"\mathbb":
-            self.take()
-            name = "".join(t.text for t in self.take_group())
-        else:
-            name = self.take()
+        is_command = self.next == r"\mathbb"
+        name = self.take()
+        if is_command:
+            name = self.take_name()
         if name not in SETS:
             raise self.error(_KNOWN_SETS)
         bound, dims = self.parse_decorations(of_integers=SETS[name] != "R")
@@ -336,7 +358,6 @@ class _Statements(Expressions):
             if self.take() == "^":
                 dims = self.parse_dims(self.take_group())
                 continue
-            texts = "".join(t.text for t in self.take_group())
             bounds = {
                 "+": ">" if of_integers else "≥",
                 "++": ">",
@@ -345,29 +366,45 @@ class _Statements(Expressions):
                 "0": "≥",
                 r"\geqslant0": "≥",
             }
-            if texts not in bounds:
+            sign = self.take_name()
+            if sign not in bounds:
                 raise self.error(_KNOWN_SETS)
-            bound = bounds[texts]
+            bound = bounds[sign]
         return bound, dims
 
 
-def _with_conditions(statement: Any, conditions: tuple[Node, ...]) -> Any:
-    """Return a statement with more conditions."""
-    return replace(statement, when=statement.when + conditions) if conditions else statement
+def _without_ranges(statements: Iterable[Node]) -> tuple[list[Node], list[Range]]:
+    """Return the statements that are no ranges of indices, and those that are."""
+    others: list[Node] = []
+    ranges: list[Range] = []
+    for statement in statements:
+        if isinstance(statement, Range):
+            ranges.append(statement)
+        else:
+            others.append(statement)
+    return others, ranges
+
+
+def _with_conditions(statement: Any, conditions: Iterable[Node]) -> Any:
+    """Return a statement (any node with the field ``when``) with more conditions."""
+    return replace(statement, when=(*statement.when, *conditions)) if conditions else statement
 
 
 def _with_ranges(statements: list[Node], ranges: list[Range]) -> list[Node]:
     """Return statements with the ranges of their indices; a range of none is a statement, too."""
-    for limits in ranges:
-        users = [s for s in statements if limits.index in walk(s)]
-        statements = [_with_conditions(s, (limits,)) if s in users else s for s in statements]
+    for index_range in ranges:
+        users = [s for s in statements if index_range.index in walk(s)]
+        statements = [_with_conditions(s, (index_range,)) if s in users else s for s in statements]
         if not users:
-            statements.append(limits)
+            statements.append(index_range)
     return statements
 
 
 def _take_index_values(statements: list[Node]) -> list[Range]:
-    """Remove and return ``i = 2`` from the statements, if i is an index in the others."""
+    """Remove ``i = 2`` from the statements if i is an index in the others; return it as a range.
+
+    It is no statement about a variable i.
+    """
     ranges: list[Range] = []
     for statement in list(statements):
         match statement:
@@ -386,7 +423,13 @@ def _is_letter_or_comma(token: Token) -> bool:
 
 
 def _without_oversets(tokens: list[Token]) -> list[Token]:
-    r"""Replace ``\overset{\text{def}}{=}`` by its sign."""
+    r"""Replace ``\overset{\text{def}}{=}`` and ``\overset{!}{=}`` by ``=``.
+
+    Raises
+    ------
+    TexError
+        If anything but words is over a sign, or the sign is no relation.
+    """
     plain: list[Token] = []
     while tokens:
         if tokens[0].text not in (r"\overset", r"\stackrel"):
@@ -417,37 +460,38 @@ def _has_statement_in_brace(tokens: Sequence[Token]) -> bool:
 
 
 def _is_mentioned(tokens: Sequence[Token]) -> bool:
-    """Return whether a formula states nothing: it is only mentioned in a sentence.
+    r"""Return whether a formula states nothing: it is only mentioned in a sentence.
 
     Raises
     ------
     TexError
-        If it states something in words.
+        If it states something in words: ``\text{the mean is } 3``.
     """
-    for token in tokens:
-        if token.kind == "text" and SIGNS.search(token.text):
-            raise TexError("a relation in words cannot be judged", token.start, token.end)
+    texts = [token for token in tokens if token.kind == "text"]
+    for text in texts:
+        if SIGNS.search(text.text):
+            raise TexError("a relation in words cannot be judged", text.start, text.end)
     if len(tokens) <= 1:
-        for token in tokens:
-            if token.kind == "text" and SAYING.search(token.text):
-                raise TexError("a statement in words cannot be judged", token.start, token.end)
+        for text in texts:
+            if SAYING.search(text.text):
+                raise TexError("a statement in words cannot be judged", text.start, text.end)
         return True
-    judged = RELATIONS.keys() | UNJUDGED | IMPLIES
-    if any(token.text in judged for token in tokens if token.kind != "text"):
+    relations = RELATIONS.keys() | UNJUDGED | IMPLIES
+    if any(token.text in relations for token in tokens if token.kind != "text"):
         return False
     if _has_statement_in_brace(tokens):
         return False
-    for token in tokens:
-        if token.kind == "text" and CLAIMING.search(token.text):
-            raise TexError(
-                f"the words {token.text.strip()!r} cannot be judged", token.start, token.end
-            )
+    for text in texts:
+        if CLAIMING.search(text.text):
+            words = text.text.strip()
+            raise TexError(f"the words {words!r} cannot be judged", text.start, text.end)
     return True
 
 
 def _check_nesting(tokens: Sequence[Token]) -> None:
-    """Raise an error for tokens that are nested too deeply for any parser."""
-    depth = commands = 0  # commands that directly follow each other
+    """Raise an error for tokens that are nested too deeply for a recursive parser."""
+    depth = 0
+    commands = 0  # that directly follow each other: each may nest the next, as in \hat\hat\hat x
     for token, following in zip(tokens, [*tokens[1:], Token("", "")], strict=False):
         depth += token.text in (*OPEN, r"\begin")
         depth -= token.text in (*OPEN.values(), r"\end")

@@ -18,6 +18,10 @@ from vaultkit.tex.tree import TexError
 #: Most characters and tokens of a formula, and most digits of a number.
 LONGEST, MOST_TOKENS, MOST_DIGITS = 20_000, 2_000, 60
 
+#: A token, or what is between two tokens (``space``): blanks, comments, and what affects only the
+#: layout; a commutative diagram states nothing either. ``text`` is a font or operator with its
+#: words, ``\mathbf{W}``; ``chemistry`` a substance or reaction, ``\ce{H2O}``, or a quantity,
+#: ``\pu{3 m}``; ``raised`` and ``lowered`` are Unicode's superscripts and subscripts.
 _TOKEN = re.compile(
     r"""
     (?P<space>\s+|~|\\begin\{CD\}(?:(?!\\begin\{CD\}).)*?\\end\{CD\}|(?<!\\)%[^\n]*
@@ -40,8 +44,11 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+#: The number of a quantity, ``-1.5e-3``, and its power of ten, ``e-3``.
 _QUANTITY = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_POWER = re.compile(r"[eE]\+?(-?\d+)$")
+_POWER = re.compile(r"[eE]\+?(?P<exponent>-?\d+)$")
+#: What makes the content of ``\ce{…}`` a reaction, and no substance: ``2 H2 + O2 -> 2 H2O``.
+_REACTION = re.compile(r"\s|->|<|=")
 
 #: The relations that are judged.
 RELATIONS = {
@@ -68,30 +75,37 @@ UNJUDGED = {
 }  # fmt: skip
 #: Relations that make the statement before them the condition of the one after them.
 IMPLIES = {r"\implies", r"\Rightarrow", r"\Longrightarrow"}
+#: Signs between statements.
 SEPARATORS = {",", ";", r"\quad", r"\qquad", r"\\"}
+#: Opening brackets with their closing ones.
 OPEN = {"(": ")", "[": "]", r"\{": r"\}", "{": "}", r"\langle": r"\rangle", r"\lbrace": r"\rbrace",
         r"\lfloor": r"\rfloor", r"\lceil": r"\rceil", r"\lbrack": r"\rbrack"}  # fmt: skip
 BARS = {"|": "|", r"\lvert": r"\rvert", r"\vert": r"\vert"}
 DOUBLE_BARS = {r"\|": r"\|", r"\lVert": r"\rVert", r"\Vert": r"\Vert"}
 REDUCTIONS = {r"\sum": "sum", r"\prod": "prod", r"\max": "max", r"\min": "min",
               r"\argmax": "argmax", r"\argmin": "argmin"}  # fmt: skip
-#: Functions with a TeX command, and words that need no brackets, either.
+#: Functions with a TeX command, which need no brackets: ``\exp x``.
 FUNCTIONS = {r"\exp", r"\log", r"\ln", r"\lg", r"\sin", r"\cos", r"\tan", r"\tanh", r"\sinh",
              r"\cosh", r"\arccos", r"\arcsin", r"\arctan", r"\det"}  # fmt: skip
+#: Words for functions that need no brackets, either: ``\operatorname{tr} A``.
 PREFIXES = {"tr", "rank", "det", "diag", "sgn", "Tr"}
 #: Words for functions that also have a TeX command.
 OPERATOR_WORDS = {"argmax": r"\argmax", "argmin": r"\argmin", "arg,max": r"\argmax",
                   "arg,min": r"\argmin", "max": r"\max", "min": r"\min"}  # fmt: skip
+#: Accents, and how a name with each of them is spelled in Python: ``\hat{y}`` is ``y_hat``.
 ACCENTS = {r"\hat": "_hat", r"\widehat": "_hat", r"\bar": "_bar", r"\overline": "_bar",
            r"\tilde": "_tilde", r"\widetilde": "_tilde", r"\vec": "", r"\dot": "_dot",
            r"\check": "_check", r"\breve": "_breve", r"\ddot": "_ddot"}  # fmt: skip
 FONTS = {r"\text", r"\boldsymbol", r"\bm", r"\pmb", r"\mathbf", r"\mathrm", r"\mathit", r"\mathsf",
          r"\mathcal", r"\mathtt", r"\mathfrak", r"\mathscr"}  # fmt: skip
+#: Signs between factors, and their names in `Product.op`.
 OPERATORS = {r"\cdot": r"\cdot", "*": "*", r"\ast": "*", r"\times": r"\times", r"\odot": r"\odot",
              r"\circ": r"\odot", "/": "/", r"\div": "/", r"\otimes": r"\otimes",
              r"\bmod": "mod", r"\mod": "mod"}  # fmt: skip
 DOTS = {r"\dots", r"\ldots", r"\cdots", r"\vdots", r"\ddots", r"\dotsc", r"\dotsb"}
-TOPS = {r"\top", "T", r"\intercal", r"\mathsf{T}"}
+#: Exponents that transpose.
+TOPS = {r"\top", "T", r"\intercal"}
+#: Exponents that mark a name.
 PRIMES = {r"\prime", "*", r"\ast", r"\star", "'", "+", r"\dagger"}
 _GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho
     sigma tau upsilon phi chi psi omega varepsilon vartheta varpi varrho varsigma varphi
@@ -127,7 +141,7 @@ _SPELLINGS = {
     "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil", "ℓ": r"\ell",
     r"\leq": r"\le", r"\geq": r"\ge", r"\neq": r"\ne", r"\lbrace": r"\{", r"\rbrace": r"\}",
     r"\lbrack": "[", r"\rbrack": "]", r"\Vert": r"\|", r"\vert": "|", r"\land": r"\text{and}",
-    r"\wedge": r"\text{and}", r"\owns": r"\ni", r"\mathsf{T}": r"\top", r"\cfrac": r"\frac",
+    r"\wedge": r"\text{and}", r"\owns": r"\ni", r"\cfrac": r"\frac",
     r"\colon": ":", r"\dotsc": r"\dots", r"\dotsb": r"\dots", r"\ldots": r"\dots",
     r"\cdots": r"\dots", r"\vdots": r"\dots", r"\ddots": r"\dots",
     **dict(zip("αβγδεζηθικλμνξπρστυφχψω", [f"\\{n}" for n in _GREEK.split()[:24]
@@ -135,22 +149,27 @@ _SPELLINGS = {
     "ϵ": r"\epsilon", "ϕ": r"\phi", "ϑ": r"\theta", "µ": r"\mu",
     **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", [f"\\{n}" for n in _GREEK.split()[-11:]], strict=True)),
 }  # fmt: skip
+#: All commands that are read.
 _KNOWN = {
     *RELATIONS, *UNJUDGED, *IMPLIES, *SEPARATORS, *OPEN, *OPEN.values(), *BARS, *BARS.values(),
     *DOUBLE_BARS, *DOUBLE_BARS.values(), *REDUCTIONS, *FUNCTIONS, *ACCENTS, *FONTS, *OPERATORS,
     *DOTS, *NAMES, *_OTHERS,
 }  # fmt: skip
-# Environments in which & separates columns. In aligned rows, the first & only aligns; the second
-# one separates adjacent statements, unless a relation or sign continues the first.
+#: What continues the statement before a ``&`` in aligned rows: a relation or sign.
 _CONTINUES = re.compile(
     r"\s*(?:[=<>+\-&≤≥≈≠]|\\(?:approx|le|ge|ne|lt|gt|leq|geq|neq|in)(?![A-Za-z]))"
 )
+#: Environments in which ``&`` separates columns.
 _COLUMNS = re.compile(r"\{(?:(?:[pbvBV]|small)?matrix|d?cases|array)\}")
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token: its kind (number, command, text, char), its text and its span."""
+    r"""A token: its kind, its text and its span in the TeX.
+
+    The kind is ``number``, ``command`` (``\frac``), ``text`` (the words of ``\text{…}``), ``char``
+    (any other sign) or ``name`` (several letters that `with_names` has joined).
+    """
 
     kind: str
     text: str
@@ -159,7 +178,13 @@ class Token:
 
 
 def tokenize(tex: str) -> list[Token]:
-    """Split TeX into tokens.
+    r"""Split TeX into tokens.
+
+    In aligned rows, the first ``&`` only aligns, and the second one separates adjacent statements,
+    as ``\quad`` does, unless a relation or sign continues the first.
+
+    >>> [token.text for token in tokenize(r"a &\leq b & c &= \text{mean age}")]
+    ['a', '\\le', 'b', '\\quad', 'c', '=', 'mean age']
 
     Raises
     ------
@@ -169,56 +194,66 @@ def tokenize(tex: str) -> list[Token]:
     if len(tex) > LONGEST:
         raise TexError(f"a formula of {len(tex)} characters; at most {LONGEST} are read")
     tokens: list[Token] = []
-    depth = columns = 0
+    matrices = 0  # that are open
+    ampersands = 0  # in this row, outside matrices
     for match in _TOKEN.finditer(tex):
-        kind, text = str(match.lastgroup), match[0]
-        start, end = match.span()
-        if kind == "space":
-            continue
-        if text == "&" and not depth:
-            columns += 1
-            if columns % 2 or _CONTINUES.match(tex, end):
-                continue
-            kind, text = "command", r"\quad"
-        if text in (r"\begin", r"\end") and _COLUMNS.match(tex, end):
-            depth += 1 if text == r"\begin" else -1
-        elif text in (r"\begin", r"\end", r"\\") and not depth:
-            columns = 0
-        if kind == "chemistry" and match["package"] == "pu":
-            inner = _tokenize_quantity(match["inner"])
-            tokens += [replace(token, start=start, end=end) for token in inner]
-            continue
-        if kind == "chemistry" and re.search(r"\s|->|<|=", match["inner"].strip()):
-            continue  # a reaction states nothing about numbers
-        if kind in ("text", "words", "chemistry"):
-            # A substance is part of a name: the mass m_{\ce{H2O}} is m_H2O in code.
-            words = match["words"] or re.sub(r"\W", "", match["inner"] or "")
-            kind, text = "text", words
-            if not text.strip():
-                continue  # an empty token would look like the end
-            if match[0].startswith(r"\operatorname"):
-                word = re.sub(r"\\|\s", "", text)
-                if word in OPERATOR_WORDS:
-                    kind, text = "command", OPERATOR_WORDS[word]
-        elif kind == "number":
-            text = text.replace("{,}", "").replace(r"\,", "")
-            if len(text) > MOST_DIGITS:
-                raise TexError(f"a number of {len(text)} digits; at most {MOST_DIGITS} are read")
-        elif kind in ("raised", "lowered"):
-            inner = _tokenize_script(text, "^" if kind == "raised" else "_")
-            tokens += [replace(token, start=start, end=end) for token in inner]
-            continue
-        if text in _SPELLINGS and kind != "text":
-            text = _SPELLINGS[text]
-            kind = "command" if text.startswith("\\") and len(text) > 1 else "char"
-            if text.startswith(r"\text{"):
-                kind, text = "text", text[6:-1]
-        if kind == "command" and text not in _KNOWN:
-            raise TexError(f"the command {text} is not known", start, end)
-        tokens.append(Token(kind, text, start, end))
+        text = match[0]
+        is_environment = text in (r"\begin", r"\end")
+        if is_environment and _COLUMNS.match(tex, match.end()):
+            matrices += 1 if text == r"\begin" else -1
+        elif (is_environment or text == r"\\") and not matrices:
+            ampersands = 0
+        if text == "&" and not matrices:
+            ampersands += 1
+            if ampersands % 2 == 0 and not _CONTINUES.match(tex, match.end()):
+                tokens.append(Token("command", r"\quad", *match.span()))
+        elif match.lastgroup != "space":
+            tokens += _tokens_of(match)
         if len(tokens) > MOST_TOKENS:
             raise TexError(f"a formula of more than {MOST_TOKENS} signs")
     return tokens
+
+
+def _tokens_of(match: re.Match[str]) -> list[Token]:
+    """Return the tokens of a match of `_TOKEN`; they all have its span."""
+    kind, text = str(match.lastgroup), match[0]
+    tokens: list[Token]
+    match kind:
+        case "raised" | "lowered":
+            tokens = _tokenize_script(text, "^" if kind == "raised" else "_")
+        case "chemistry" if match["package"] == "pu":
+            tokens = _tokenize_quantity(match["inner"])
+        case "chemistry" if _REACTION.search(match["inner"].strip()):
+            tokens = []  # a reaction states nothing about numbers
+        case "chemistry":
+            # A substance is part of a name: the mass m_{\ce{H2O}} is m_H2O in code.
+            tokens = [Token("text", re.sub(r"\W", "", match["inner"]))]
+        case "text":
+            word = re.sub(r"\\|\s", "", match["words"])
+            is_operator = text.startswith(r"\operatorname") and word in OPERATOR_WORDS
+            operator = Token("command", OPERATOR_WORDS[word]) if is_operator else None
+            tokens = [operator or Token("text", match["words"])]
+        case "number":
+            digits = text.replace("{,}", "").replace(r"\,", "")
+            if len(digits) > MOST_DIGITS:
+                raise TexError(f"a number of {len(digits)} digits; at most {MOST_DIGITS} are read")
+            tokens = [Token("number", digits)]
+        case _:
+            tokens = [_sign(kind, text, *match.span())]
+    # An empty token would look like the end.
+    return [replace(t, start=match.start(), end=match.end()) for t in tokens if t.text.strip()]
+
+
+def _sign(kind: str, text: str, start: int, end: int) -> Token:
+    """Return the token of a command or character in its usual spelling."""
+    if text in _SPELLINGS:
+        text = _SPELLINGS[text]
+        if text.startswith(r"\text{"):
+            return Token("text", text.removeprefix(r"\text{").removesuffix("}"))
+        kind = "command" if text.startswith("\\") and len(text) > 1 else "char"
+    if kind == "command" and text not in _KNOWN:
+        raise TexError(f"the command {text} is not known", start, end)
+    return Token(kind, text)
 
 
 def _tokenize_quantity(quantity: str) -> list[Token]:
@@ -228,7 +263,7 @@ def _tokenize_quantity(quantity: str) -> list[Token]:
     ['1.5', '\\times', '10', '^', '{', '-', '3', '}']
     """
     number = _QUANTITY.match(quantity)
-    return tokenize(_POWER.sub(r"\\times 10^{\1}", number[0])) if number else []
+    return tokenize(_POWER.sub(r"\\times 10^{\g<exponent>}", number[0])) if number else []
 
 
 def _tokenize_script(text: str, mark: str) -> list[Token]:
@@ -238,6 +273,7 @@ def _tokenize_script(text: str, mark: str) -> list[Token]:
     ['^', '{', '2', '\\times', '3', '}']
     """
     plain = unicodedata.normalize("NFKC", text)
+    # ˣ between digits or n is a product of lengths: ℝⁿˣ³.
     inner = tokenize(re.sub(r"(?<=[\dn])x(?=[\dn])", r"\\times ", plain))
     return [Token("char", mark), Token("char", "{"), *inner, Token("char", "}")]
 
@@ -253,27 +289,39 @@ def with_names(tokens: list[Token], names: Collection[str]) -> list[Token]:
     joined: list[Token] = []
     at = 0
     while at < len(tokens):
-        run = tokens[at : _end_of_run(tokens, at)]
-        up_to_underscore = next((n for n, t in enumerate(run) if t.text == "_"), len(run))
-        for size in (len(run), up_to_underscore):
-            name = "".join(token.text for token in run[:size])
-            # x_1 and x_{ab} are read as an index, which may be part of a name.
-            has_index = "_" in name and len(name.partition("_")[2]) < 2
-            if len(name) > 1 and name in names and not has_index:
-                run = [Token("name", name, run[0].start, run[size - 1].end)]
-                at += size - 1
-                break
+        end = _end_of_run(tokens, at)
+        if end == at:
+            joined.append(tokens[at])
+            at += 1
+        elif size := _size_of_name(tokens[at:end], names):
+            name = tokens[at : at + size]
+            text = "".join(token.text for token in name)
+            joined.append(Token("name", text, name[0].start, name[-1].end))
+            at += size
         else:
-            at += max(0, len(run) - 1)
-        joined += run or tokens[at : at + 1]
-        at += 1
+            joined += tokens[at:end]
+            at = end
     return joined
+
+
+def _size_of_name(run: Sequence[Token], names: Collection[str]) -> int:
+    """Return how many tokens of a run are one of the names: all, those before ``_``, or none.
+
+    A single letter is a name anyway; and ``x_1`` is read as an index, which may be part of a name.
+    """
+    before_underscore = next((n for n, t in enumerate(run) if t.text == "_"), len(run))
+    for size in (len(run), before_underscore):
+        name = "".join(token.text for token in run[:size])
+        has_short_index = "_" in name and len(name.partition("_")[2]) < 2
+        if len(name) > 1 and name in names and not has_short_index:
+            return size
+    return 0
 
 
 def _end_of_run(tokens: Sequence[Token], at: int) -> int:
     """Return where a run of letters, digits and underscores ends that begins at an index.
 
-    It is the index itself if no letter is there.
+    It is the index itself if the token there is no letter, or an exponent or index.
     """
     # TeX takes one letter as an exponent or index: x^TP is x^T P.
     is_script = at > 0 and tokens[at - 1].text in ("^", "_")
@@ -281,7 +329,7 @@ def _end_of_run(tokens: Sequence[Token], at: int) -> int:
     if is_script or not is_at_letter:
         return at
     end = at + 1
-    while end < len(tokens) and tokens[end].start == tokens[end - 1].end:
+    while end < len(tokens) and tokens[end].start == tokens[end - 1].end:  # without a blank
         text = tokens[end].text
         if not (_is_letter(text) or text == "_" or text.isdigit()):
             break
@@ -290,11 +338,12 @@ def _end_of_run(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_letter(text: str) -> bool:
+    """Return whether a text is one Latin letter."""
     return len(text) == 1 and text.isascii() and text.isalpha()
 
 
 def python_name(words: str) -> str:
-    """Return words as a Python name.
+    """Return words as a Python name; the caller must check that it is one.
 
     >>> python_name("scaled scores"), python_name("lambda")
     ('scaled_scores', 'lambda_')

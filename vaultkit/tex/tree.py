@@ -87,14 +87,14 @@ class Product(Node):
 
 @dataclass(frozen=True)
 class Differential(Node):
-    r"""``\partial x``, of which two make a derivative."""
+    r"""``\partial x``, of which two make a derivative; it cannot be evaluated alone."""
 
     body: Node
 
 
 @dataclass(frozen=True)
 class Derivative(Node):
-    r"""``\frac{\partial L}{\partial W_Q}``, or ``dL / dx``, which may also be a quotient."""
+    r"""``\frac{\partial L}{\partial W_Q}``, or ``dL / dx``, which may also be a ``quotient``."""
 
     above: Node
     below: Node
@@ -113,7 +113,9 @@ class Apply(Node):
 class Reduce(Node):
     r"""``\sum_{j=1}^{n} body``; ``kind`` is sum, prod, max, min, argmax or argmin.
 
-    ``conditions`` below the sign (``i < j``) restrict the indices.
+    ``low`` and ``high`` bound the only index; without them, an index runs over an axis of ``body``.
+    ``conditions`` below the sign (``i < j``) restrict the indices. The kind ``list`` is no
+    reduction, but the elements that dots in a row leave out.
     """
 
     kind: str
@@ -176,7 +178,9 @@ class Membership(Node):
     r"""``X \in \mathbb{R}^{n \times m}``, ``x \in [0, 1]``, ``x \in \{0, 1\}``.
 
     ``kind`` names the numbers (``R``, ``N``, ``Z``; empty for an ``interval`` or ``numbers``);
-    ``dims`` is None if no shape is stated: then the statement is about every element.
+    ``dims`` are the lengths of the axes: none of a single number, and None if no shape is stated.
+    Then ``interval`` (its brackets and bounds, ``[``, 0, 1, ``)``) or ``numbers`` states something
+    of every element. ``negated`` for ``\notin``; ``when`` has conditions.
     """
 
     element: Node
@@ -207,7 +211,7 @@ class TexError(ValueError):
 
 
 def walk(node: object) -> Iterator[Node]:
-    """Yield a node and all its descendants."""
+    """Yield a node, or the nodes of a tuple, and all descendants; nothing for other objects."""
     if isinstance(node, tuple):
         for part in node:
             yield from walk(part)
