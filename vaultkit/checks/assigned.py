@@ -149,6 +149,7 @@ class Part:
 
     @cached_property
     def _indices_by_word(self) -> dict[str, list[int]]:
+        """The answers of `_indices` so far."""
         return {}
 
 
@@ -427,6 +428,7 @@ def _order_in_two(
     of_here, of_there = [first.number], [second.number]
 
     def tells_apart(word: str) -> bool:
+        """Return whether a word is not in both parts: *is the share of oaks*, *of elms*."""
         own = frozenset({word})
         return not (here.places(own, of_here) and there.places(own, of_there))
 
@@ -457,6 +459,7 @@ def _nearest(tokens: Sequence[Token], numbers: Sequence[Stated]) -> list[Token]:
     """Return the occurrences of that word of a label that is nearest to one of two numbers."""
 
     def distance(token: Token) -> int:
+        """Return the number of characters between a token and the nearer number."""
         return min(max(n.start - token.end, token.start - n.end) for n in numbers)
 
     nearest = min(tokens, key=distance).word if tokens else ""

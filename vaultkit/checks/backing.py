@@ -150,10 +150,12 @@ class Backing:
 
     @cached_property
     def _output_lines(self) -> list[int]:
+        """The lines of the blocks, in order."""
         return [line for line, _ in self.seen.outputs]
 
     @cached_property
     def _stated_by_line(self) -> list[tuple[int, Evidence]]:
+        """What code and formulas state, in the order of their lines."""
         return sorted(self.seen.stated_at, key=_line)
 
     def _nearest(self, quantity: Quantity) -> list[int]:
@@ -196,9 +198,14 @@ class Backing:
             return any(evidence.rounds_to(amount, counted=True) for evidence in every)
 
         def is_near(number: Amount) -> bool:
+            """Return whether outputs or code nearby have exactly this number."""
             return outputs.holds(number) or (code is not None and code.holds(number))
 
         def is_rounded(number: Amount) -> bool:
+            """Return whether an output nearby or a variable rounds to this number, or it is exact.
+
+            A short integer, such as 12, would be the rounding of too many numbers.
+            """
             return self._is_exact(number) or (
                 (not number.is_integer or abs(number.value) >= _LONG)
                 and (outputs.rounds_to(number) or self.seen.bound.rounds_to(number))

@@ -108,10 +108,12 @@ def _written(tree: ast.expr, source: str) -> str:
         starts.append(starts[-1] + len(line.encode()) + 1)
 
     def span(node: ast.expr) -> tuple[int, int]:
+        """Return where a node begins and ends in the bytes of the source."""
         end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
         return starts[node.lineno - 1] + node.col_offset, end
 
     def write(node: ast.expr) -> str:
+        """Return a part of the value: its source, with its children written in the same way."""
         if isinstance(node, ast.Set):
             return "{" + ", ".join(sorted(map(write, node.elts))) + "}"
         if isinstance(node, ast.Dict) and all(node.keys):  # without ``**other``

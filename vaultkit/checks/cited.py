@@ -320,9 +320,11 @@ def _contradiction(sentence: Sentence, number: Stated, shown: list[Shown]) -> st
     words = label_stems(sentence.text, sentence.lexicon) - label_stems(unit, sentence.lexicon)
 
     def has_label(other: Shown) -> bool:
+        """Return whether the same word is before both numbers."""
         return bool(label) and other.label == label
 
     def common_words(other: Shown) -> int:
+        """Return how many words are around both numbers; the label counts twice."""
         return len(words & other.words) + has_label(other)
 
     slips = [other for other in shown if is_slip(number, other.value)]

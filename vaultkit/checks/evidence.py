@@ -203,7 +203,10 @@ def binding_block(note: Note, name: str, line: int) -> int | None:
 
 @dataclass(frozen=True)
 class Value:
-    """A value that a block has bound to a name: its type and shape, and a short text of it."""
+    """A value that a block has bound to a name.
+
+    ``block`` is the index of the block, ``what`` its type and shape, ``print`` a short text of it.
+    """
 
     block: int
     what: str
@@ -271,6 +274,7 @@ def _in_columns(matrix: str) -> str:
     after = [max(len(split(number)[1]) for number in column) for column in columns]
 
     def line(row: list[str]) -> str:
+        """Return a row with its numbers in columns."""
         if row == dots:
             return "..."
         cells = [

@@ -256,28 +256,25 @@ def _is_telling(number: Stated, key: Key, is_near: bool) -> bool:
 
 
 def _may_belong(sentence: Sentence, number: Stated) -> bool:
-    """Return whether a number may be that of a name: it is no change, bound or part."""
-    if number.bounds or is_difference(sentence, number):
-        return False
-    if _is_change(sentence, number):
+    """Return whether a number may be that of a name: it is no change, bound or factor."""
+    lexicon, before = sentence.lexicon, sentence.text[: number.start]
+    if number.bounds or is_difference(sentence, number) or _is_change(sentence, number):
         return False
     # *Between the first and the second there are 7 steps.*
-    if sentence.lexicon.regex(r"\b<grammar.between>\b[^.;:,]*$").search(
-        sentence.text[: number.start]
-    ):
+    if lexicon.regex(r"\b<grammar.between>\b[^.;:,]*$").search(before):
         return False
     if number.digits:
         return not number.times or number.value >= _TEN
     # *The stronger of the two* counts what is compared.
-    of_the = sentence.lexicon.regex(r"\b<roles.of_value>\s<grammar.the>\s$")
-    if of_the.search(sentence.text[: number.start]):
+    if lexicon.regex(r"\b<roles.of_value>\s<grammar.the>\s$").search(before):
         return False
-    if _is_day(number, sentence.lexicon):
+    if _is_day(number, lexicon):
         return True
     # *One* is a number only before what it counts.
     behind = words_behind(sentence, number)
     is_counted = number.value > 1 or bool(behind and behind[0].isalpha())
-    return bool(_NUMERAL.fullmatch(number.text)) and is_counted
+    is_numeral = _NUMERAL.fullmatch(number.text) is not None  # and no *twice* or *third*
+    return is_numeral and is_counted
 
 
 def _is_listed(sentence: Sentence, number: Stated) -> bool:
@@ -302,15 +299,10 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
         return [] if is_apart(sentence, text[: number.start]) else following
     named = _last_listed(sentence, [place for place in places if place.end <= number.start])
     keys = [place.key for place in named]
-    if not keys or number.value in keys:
+    if not keys or number.value in keys:  # the number is a key itself
         return []
     first, last = named[0], named[-1]
-    gap = text[last.end : number.start]
-    # The number may belong to another clause, or to something else that is named in the gap.
-    other_clause = clause_end(lexicon, "dependent", "comparing", marks=_STOPS)
-    if len(gap.split()) > _GAP or other_clause.search(gap) or _apart(lexicon).search(gap):
-        return []
-    if any(last.end <= between.start < number.start for between in sentence.numbers):
+    if _is_separated(sentence, last, number):
         return []
     # *An oak has 3* is about any oak, and *the yearly cost* is another one than *the cost*.
     is_other = _is_of_any(sentence, first.start) or _narrowed(lexicon).search(text[: first.start])
@@ -318,7 +310,9 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
         return []
     begins, ends = _clause_span(sentence, first.start, number)
     # Without the words of the names and of the number itself.
-    around = f"{text[begins : first.start]} {gap} {text[number.end : ends]}"
+    around = (
+        f"{text[begins : first.start]} {text[last.end : number.start]} {text[number.end : ends]}"
+    )
     # *3 at most*, *3 in all*
     bound_or_total = role_pattern(lexicon, r"\b(?:{}|{})\b", "bounds_behind", "totals")
     if is_apart(sentence, around) or bound_or_total.search(text):
@@ -330,6 +324,20 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
         return keys
     listed = clause_end(lexicon, "joining", marks=",;:")
     return keys if listed.search(text, number.end, behind.start) else []
+
+
+def _is_separated(sentence: Sentence, place: Place, number: Stated) -> bool:
+    """Return whether the words between a key and a number behind it show that it is of another.
+
+    There are many of them, another clause begins, or another number is there.
+    """
+    gap = sentence.text[place.end : number.start]
+    other_clause = clause_end(sentence.lexicon, "dependent", "comparing", marks=_STOPS)
+    return (
+        len(gap.split()) > _GAP
+        or bool(other_clause.search(gap) or _apart(sentence.lexicon).search(gap))
+        or any(place.end <= between.start < number.start for between in sentence.numbers)
+    )
 
 
 def _last_listed(sentence: Sentence, places: Sequence[Place]) -> list[Place]:
@@ -360,7 +368,10 @@ def _clause_span(sentence: Sentence, start: int, number: Stated) -> tuple[int, i
 
 @cache
 def _apart(lexicon: Lexicon) -> re.Pattern[str]:
-    """Return a pattern of words that set a number apart from a name, or say that it changes."""
+    """Return a pattern of words between a name and a number that is not its value.
+
+    They say that it changes, *oak rises by 3*, or turn to another time or thing.
+    """
     change = lexicon.pattern("signs", "down", "up")
     apart = lexicon.pattern("roles", "other_times", "turns")
     return re.compile(rf"\b(?:{apart}|{change})\b", re.IGNORECASE)
@@ -368,7 +379,7 @@ def _apart(lexicon: Lexicon) -> re.Pattern[str]:
 
 @cache
 def _narrowed(lexicon: Lexicon) -> re.Pattern[str]:
-    """Return a pattern of a word between an article and a name, which makes it another thing."""
+    """Return a pattern of the text before a name that means another thing: *the yearly* cost."""
     return lexicon.regex(r"\b(?:<grammar.articles>|<roles.possessive>)\s[^\W\d_]{3,}\s$")
 
 

@@ -236,7 +236,11 @@ class Atoms(Ranges):
         return self.with_span(start, self.parse_bare_atom())
 
     def parse_bare_atom(self) -> Node:
-        """Parse a number, a name, brackets, a fraction, a root, …, without its span."""
+        r"""Parse a number, a name, brackets, a fraction, a root, …, without its span.
+
+        A font, ``\mathbf{x + 1}``, changes nothing; if it has only words, the lexer has made it a
+        text. An accent is a part of a name: ``\hat{y}`` is ``y_hat``.
+        """
         kind, text = self.kind, self.next
         if kind == "number":
             return Number(self.take())

@@ -419,6 +419,7 @@ def _take_index_values(statements: list[Node]) -> list[Range]:
 
 
 def _is_letter_or_comma(token: Token) -> bool:
+    """Return whether a token is a letter or a comma, as in a list of indices."""
     return token.text == "," or (token.kind == "char" and token.text.isalpha())
 
 
