@@ -114,7 +114,7 @@ class Part:
         tokens += (Token(token.word, -1, 0) for token in _tokens(self.beside, self.lexicon))
         weeks = re.compile(rf"\s{self.lexicon.pattern('measures', 'wk')}\b")
         for token in list(tokens):
-            number, colon, _ = token.word.partition(":")
+            number, colon, _ = token.word.partition(":")  # only a number with a unit has a colon
             if colon and (self.is_short or self.beside):
                 tokens.append(Token(number, token.start, token.end))
             if colon and weeks.match(raw, token.end):

@@ -113,7 +113,7 @@ def text_of(key: Key) -> str:
 
 
 def texts_printed(source: str) -> list[str]:
-    """Return the texts that code prints itself; none of them is a name."""
+    """Return the texts that code writes in its prints; words of an output in them are no keys."""
     return [
         inner.value
         for node in nodes_of(source)
@@ -133,7 +133,7 @@ def rows_of(value: Any) -> dict[Key, tuple[Fraction, ...]]:
     ((Fraction(4, 1), Fraction(1, 4)), {})
     """
     if isinstance(value, dict):
-        pairs = list(islice(value.items(), MOST + 1))  # one more: it will be found too long
+        pairs = list(islice(value.items(), MOST + 1))  # one too many shows that it is too long
     elif isinstance(value, list | tuple) and 1 < len(value) <= MOST:
         tuples = (item for item in value if isinstance(item, tuple) and len(item) > 1)
         pairs = [(item[0], item[1:]) for item in tuples if isinstance(item[0], str)]
@@ -282,6 +282,8 @@ def _row(text: str, written: Sequence[str], line: int, lexicon: Lexicon) -> _Row
 
 def _not_written(opening: str, written: Sequence[str]) -> str:
     """Return the name at the beginning of a line, without what the code writes around it.
+
+    Empty if the code writes all of it.
 
     >>> openings = "Saturn   a", "the Sun", "n", "Spa"
     >>> [_not_written(text, ["the", " a=", "n ="]) for text in openings]

@@ -188,7 +188,12 @@ class Atoms(Ranges):
         return Sum(tuple(terms)) if len(terms) > 1 else node
 
     def with_superscript(self, base: Node, tokens: list[Token]) -> Node:
-        """Return a base with the exponent of these tokens: a power, transpose, or marked name."""
+        r"""Return a base with the exponent of these tokens.
+
+        It is a power, ``x^2``; a transpose, ``K^\top`` or ``A^{-\top}``; an angle, ``30^\circ``; a
+        name with a mark, ``x^*``; or an element, ``z^{(2)}``. Only the vector of ones is a
+        `Function` that can be transposed.
+        """
         texts = [t.text for t in tokens]
         if not texts:
             raise self.error("an empty exponent")
@@ -196,7 +201,7 @@ class Atoms(Ranges):
             return Transpose(base)
         if isinstance(base, Function):
             raise self.error("an exponent is not supported here")
-        if len(texts) == 2 and texts[0] == "-" and texts[1] in TOPS:  # A^{-\top}
+        if len(texts) == 2 and texts[0] == "-" and texts[1] in TOPS:
             return Transpose(Power(base, MINUS_ONE))
         if texts == [r"\circ"]:
             return Apply(Function("degrees"), (base,))
@@ -204,7 +209,7 @@ class Atoms(Ranges):
             if texts[0] not in _MARKS:
                 raise self.error(f"the mark {texts[0]} is not known")
             return Symbol(self.require_name(base) + _MARKS[texts[0]])
-        if texts[0] == "(" and texts[-1] == ")" and len(texts) > 2:  # z^{(2)}
+        if texts[0] == "(" and texts[-1] == ")" and len(texts) > 2:
             return Bracketed(base, self.parse_whole(tokens[1:-1]))
         return Power(base, self.parse_whole(tokens))
 
@@ -424,10 +429,11 @@ class Atoms(Ranges):
             if opening == r"\{":
                 raise self.error("a set cannot be judged here")
             return Matrix((parts,), is_tuple=True)
-        # A postfix applies to the whole bracket: (f (x))^2 is not f (x)^2, and (2)(3) is not 23.
-        if opening == "{" and not isinstance(parts[0], Apply):
-            return parts[0]
-        if isinstance(parts[0], (Apply, Number, Symbol)):
+        # A sum of one term keeps what is in the brackets apart from what is behind them: if f is a
+        # number, (f (x))^2 is not f (x)^2; (x)(y) is a product, and (2)(3) is not 23. Readers see
+        # no braces, so that {x}(y) is x(y).
+        kept_apart = Apply if opening == "{" else (Apply, Number, Symbol)
+        if isinstance(parts[0], kept_apart):
             return self.with_span(start, Sum(((1, parts[0]),)))
         return parts[0]
 

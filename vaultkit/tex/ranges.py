@@ -107,7 +107,9 @@ class Ranges(Cursor):
         at = next((n for n, (_, term) in enumerate(terms) if isinstance(term, Dots)), None)
         if at is None:
             return terms
-        if not 0 < at < len(terms) - 1 or len({sign for sign, _ in terms[at - 1 : at + 2]}) > 1:
+        # In ``x_1 - \dots + x_n``, the signs of the omitted terms are unknown.
+        signs = {sign for sign, _ in terms[at - 1 : at + 2]}
+        if not 0 < at < len(terms) - 1 or len(signs) > 1:
             raise self.error("dots whose omitted terms are unknown")
         (sign, first), (_, last) = terms[at - 1], terms[at + 1]
         body, low, high = self.find_pattern(first, last)
@@ -154,6 +156,7 @@ class Ranges(Cursor):
                 return one
             if not isinstance(one, Node) or not isinstance(other, Node):
                 raise self.error("dots between things that are not alike")
+            # Nodes of one kind may differ in a part only, others are the bounds: 1 and n, or n - 1.
             if type(one) is not type(other) or isinstance(one, (Number, Symbol)):
                 pairs.append((one, other))
                 return Symbol(DOTS_INDEX)
