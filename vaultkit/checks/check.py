@@ -131,7 +131,7 @@ class Check:
         return {
             name: _encodable(value)
             for name, value in data.items()
-            # `in` would also find 0, which equals False: `block` may be 0.
+            # False is not in the tuple, since it equals 0, and `block` may be 0.
             if name in required or not (value is False or value in ("", None, ()))
         }
 

@@ -303,6 +303,7 @@ def check(note: Note, vault: Vault) -> Iterator[Check]:
             continue
         line, column = sentence.place_of(number.start)
         theirs = shown[others[link].path]
+        # A number that this note shows elsewhere may be its own, in spite of the link.
         if shown_here.agree(number, apart_from=line) or theirs.agree(number):
             continue
         if why := _contradiction(sentence, number, theirs.all):

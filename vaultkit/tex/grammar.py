@@ -472,7 +472,7 @@ def _is_mentioned(tokens: Sequence[Token]) -> bool:
     for text in texts:
         if SIGNS.search(text.text):
             raise TexError("a relation in words cannot be judged", text.start, text.end)
-    if len(tokens) <= 1:
+    if len(tokens) <= 1:  # a text alone states something only if it has a number
         for text in texts:
             if SAYING.search(text.text):
                 raise TexError("a statement in words cannot be judged", text.start, text.end)
