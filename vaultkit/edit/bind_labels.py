@@ -38,6 +38,7 @@ _OF_BOUND = 0.3
 _OF_GAP = 1.5
 #: Longest code of an extreme.
 _LONGEST = 150
+#: Matches at the place itself, where the second label follows: *spelt outweighs rye*.
 _HERE = re.compile("")
 
 
@@ -99,7 +100,11 @@ def names(scope: Scope, spoken: ComparisonWord) -> Iterator[Word]:
 
 
 def _code_of_name(scope: Scope, family: Family, function: str, index: int) -> tuple[str, str]:
-    """Return the code for the name of the largest or smallest element, and the name itself."""
+    """Return the code for the name of the largest or smallest element, and the name itself.
+
+    For ``d = {"a": 3, "b": 5}`` that is ``max(d, key=lambda k: d[k])`` and *b*. Both are empty if
+    there is no such code.
+    """
     element, loop, owner = family.elements[index], family.loop, family.owner
     key = re.search(r"\['([^']*)'\]", element.code)
     for atom in scope.pool:
@@ -113,56 +118,62 @@ def _code_of_name(scope: Scope, family: Family, function: str, index: int) -> tu
         return "", ""
     if key and loop.over.isidentifier() and f"{loop.over}['{key[1]}']" in element.code:
         return f"{function}({loop.over}, key=lambda {loop.variable}: {loop.each})", key[1]
-    first = f"{loop.over}[{index}][0]"
-    last = f"{loop.over}[{index - len(family.elements)}][0]"
+    # In a list of tuples, the first part of each is its name; it may be counted from the end.
+    from_start = f"{loop.over}[{index}][0]"
+    from_end = f"{loop.over}[{index - len(family.elements)}][0]"
     for atom in scope.pool:
-        if owner and atom.code in (first, last) and isinstance(atom.value, str):
+        if owner and atom.code in (from_start, from_end) and isinstance(atom.value, str):
             code = f"{function}({loop.over}, key=lambda {loop.variable}: {loop.each})[0]"
             return code, atom.value
     return "", ""
 
 
 def _extremes(scope: Scope, spoken: ComparisonWord) -> Iterator[_Extreme]:
-    """Yield for each family whether the label next to a superlative is its extreme."""
-    start, end = scope.clause(spoken.start)
+    """Yield for each family of numbers whether the label next to a superlative is its extreme."""
     for family in scope.families:
+        if family.is_text or len(family.elements) < _FEW or len(family.extreme("max")) > _LONGEST:
+            continue
         bound = _bound_beside(scope, spoken, family)
         evidence = scope.evidence(spoken, family, may_be_unknown=scope.may_be_unknown(family))
-        if bound and evidence is None:
+        if evidence is None:
+            if not bound:
+                continue  # the adjective is said of another dimension
             evidence = 0.0
-        if len(family.elements) < _FEW or evidence is None or family.is_text:
-            continue
-        if len(family.extreme("max")) > _LONGEST:
-            continue
+        start, end = scope.clause(spoken.start)
         inside = [mention for mention in scope.mentions(family) if start <= mention.start < end]
-        near = _next_to(scope, spoken, inside) or bound
-        if not near or (not evidence and not near[0].is_text and near is not bound):
+        labels = _next_to(scope, spoken, inside)
+        # Without evidence, a number or place may be the label of any family.
+        if not (labels or bound) or (labels and not evidence and not labels[0].is_text):
             continue
         if spoken.meaning in EITHER and not evidence:
             continue
-        values, known = family.numbers, evidence
         for function in functions_of(spoken):
-            evidence = known
-            best = max(values) if function == "max" else min(values)
-            with_best = [
-                mention
-                for mention in near
-                if values[mention.index] == best and values.count(best) == 1
-            ]
-            shown = (with_best or near)[0]
-            element = family.elements[shown.index]
-            code = f"{element.code} == {family.extreme(function)}"
-            if element.code in scope.bound_codes:
-                evidence += _LABELLED
-            score = SCORE + _LABELLED + evidence - element.cost
-            if spoken.meaning in EITHER and not scope.decides(spoken, code):
-                continue
-            candidate = Candidate(code, score, True, (element,))
-            yield _Extreme(evidence, bool(with_best), candidate, family, function, shown)
+            yield from _extreme(scope, spoken, family, function, labels or bound, evidence)
+
+
+def _extreme(
+    scope: Scope, spoken: ComparisonWord, family: Family, function: str, near: Sequence[Mention],
+    evidence: float,
+) -> Iterator[_Extreme]:  # fmt: skip
+    """Yield whether one of the labels ``near`` a superlative is the only extreme of a family."""
+    values = family.numbers
+    best = max(values) if function == "max" else min(values)
+    with_best = [label for label in near if values[label.index] == best and values.count(best) == 1]
+    shown = (with_best or near)[0]
+    element = family.elements[shown.index]
+    code = f"{element.code} == {family.extreme(function)}"
+    if spoken.meaning in EITHER and not scope.decides(spoken, code):
+        return
+    evidence += _LABELLED * (element.code in scope.bound_codes)
+    candidate = Candidate(code, SCORE + _LABELLED + evidence - element.cost, True, (element,))
+    yield _Extreme(evidence, bool(with_best), candidate, family, function, shown)
 
 
 def _bound_beside(scope: Scope, spoken: ComparisonWord, family: Family) -> list[Mention]:
-    """Return the only number beside a superlative that is bound, if it is to an element."""
+    """Return the only bound number beside a superlative, as a label, if it is of an element.
+
+    *The highest, 8,849 m, is …* has no label, but a number that is bound to an element.
+    """
     begins, ends = scope.part(spoken.start)
     inside = [number for number in scope.bound_numbers if begins <= number[0] < ends]
     codes = [element.code for element in family.elements]
@@ -211,6 +222,7 @@ def _pairs(scope: Scope, spoken: ComparisonWord) -> Iterator[_Reading]:
         is_clear = all(mention.is_text for mention in compared) and spoken.meaning not in EITHER
         if not evidence and (not is_clear or spoken.table == "order"):
             continue
+        # Of *faster*, the names decide the direction: here, take the one that holds.
         way = WAYS.get(spoken.meaning, 1 if values[0] > values[1] else -1)
         is_so = all(holds(values[0], other, way) for other in values[1:])
         code = f" {SIGNS[way]} ".join(element.code for element in elements)
@@ -239,18 +251,20 @@ def multiples(scope: Scope) -> Iterator[Word]:
             mentions = scope.mentions(family)
             after = [mention for mention in mentions if stated.end <= mention.start < end][:1]
             before = [mention for mention in mentions if start <= mention.start < stated.start][-1:]
+            # In another clause, the first label is the subject.
             before = before or [mention for mention in mentions if mention.start < start][:1]
             if family.is_text or not after or not before or before[0].index == after[0].index:
                 continue
             evidence = overlap(family.names, scope.sentence.said) >= NAMED
             if not evidence and not (after[0].is_text and before[0].is_text):
                 continue
-            part, whole = (family.elements[mentioned[0].index] for mentioned in (before, after))
+            part, whole = (family.elements[labels[0].index] for labels in (before, after))
             if not whole.value:
                 continue
             ratio = float(part.value) / float(whole.value)
             fits = cost_of_fit(stated, ratio) is not None
-            near = not is_limit(stated) or is_near_limit(stated, ratio) or evidence == 0
+            # *Over twice as many*: of a named family, the ratio must be near 2.
+            near = not is_limit(stated) or is_near_limit(stated, ratio) or not evidence
             code = f"{in_brackets(part.code)} / {in_brackets(whole.code)}"
             candidate = Candidate(code, _OF_LABELS, True, (part, whole), ratio)
             readings.append((float(evidence), fits and near, candidate))
@@ -262,15 +276,19 @@ def multiples(scope: Scope) -> Iterator[Word]:
 def _compared(
     scope: Scope, spoken: ComparisonWord, mentions: Sequence[Mention]
 ) -> list[Mention] | None:
-    """Return the labels that a word compares, the subject first; None if these are not clear."""
+    """Return the labels that a word compares, the subject first; None if these are not clear.
+
+    They are before the word and behind *than*, *as* or the like; or, if all are *the same*, all
+    labels of the clause.
+    """
     start, end = scope.clause(spoken.start)
     same = spoken.meaning == "same"
     link = (_equal_to(scope) if same else _than(scope)).search(scope.text, spoken.end, end)
     if spoken.table == "order":
         link = _HERE.search(scope.text, spoken.end)
     inside = [mention for mention in mentions if start <= mention.start < end]
-    if link and _is_bound(scope, link.end()):
-        return None
+    if link and _has_number_at(scope, link.end()):
+        return None  # *more than three times*
     directly = scope.page.words.regex(r"\s(?:<grammar.articles>\s)?")
     if any(directly.fullmatch(scope.text, spoken.end, mention.start) for mention in inside):
         link = _HERE.search(scope.text, spoken.end)  # *spelt outweighs rye*
@@ -299,6 +317,6 @@ def _equal_to(scope: Scope) -> re.Pattern[str]:
     return scope.page.words.regex(r"\b(?:<binding.than>|<binding.equal_to>|<binding.with>)\b")
 
 
-def _is_bound(scope: Scope, at: int) -> bool:
-    """Return whether a number is right behind *than*: *more than three times*."""
-    return any(0 <= start - at <= 2 for start in scope.starts)
+def _has_number_at(scope: Scope, place: int) -> bool:
+    """Return whether a number begins at a place, or behind a blank and a sign there."""
+    return any(0 <= start - place <= 2 for start in scope.starts)

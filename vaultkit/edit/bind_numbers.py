@@ -70,14 +70,17 @@ _RARE, _UNIQUE = 3, 4
 #: How much a candidate gains if its series has the values of a whole column: more than
 #: for a name that the sentence says.
 _COLUMN = 3.0
-#: How many words before a number are next to it, and words for places.
-_BESIDE = 4
+#: How many words before a number, and behind it, are next to it.
+_BESIDE, _BEHIND = 4, 3
+#: The words for places.
 PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
 #: What the words for a multiple count.
 _STATED = 1.0
 #: The score of a candidate that is right though the sentence hardly names it, and how far ahead
 #: of the next one it is.
 _CLEAR, _FAR = 2.5, 2.0
+#: Expressions of a higher cost (`Atom.cost`) are no rivals.
+_FAR_FETCHED = 0.7
 #: The score of a small integer of which that is so.
 _CLEAR_COUNT = 4.0
 #: A number with the candidates for it, the best first.
@@ -145,9 +148,9 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
 
 
 def _prefer_stated_combinations(stated: Stated, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates in a new order, in which those that the words state gain.
+    """Return candidates in a new order, in which sure combinations, or sure multiples, gain.
 
-    Many expressions have about the value of a multiple; the words say which.
+    Many expressions have about the value of a multiple (*twice*); the words say which.
     """
     preferred = [
         replace(c, score=c.score + _STATED)
@@ -186,7 +189,10 @@ def _doubt_repeated(readings: Sequence[Reading]) -> None:
 
 
 def _numbers(page: Page, sentence: Passage) -> Iterator[Stated]:
-    """Yield the numbers of a sentence, except those in code, and *one, none, both, only*."""
+    """Yield the numbers of a sentence, except those in code, and *one, none, both, only*.
+
+    The list *counts* of the lexicon has the words for 0, 1 and 2 under these numbers.
+    """
     text = mask_names(sentence.piece.text)
     text = re.sub(f"{CODE}[^{END}]*{END}", lambda match: "\ufffc" * len(match[0]), text)
     silent = {place.span() for place, name in page.words.find("counts", text) if int(name) < 3}
@@ -207,12 +213,17 @@ class _Search:
         self.words = page.words
         self.text = sentence.piece.text
         self._is_first = all(sentence.line < block.fence.line for block in page.note.blocks)
+        #: The expressions with numbers that can be evaluated at the sentence.
         self.pool = [a for a in page.pool(sentence.line) if not isinstance(a.value, str)]
         self._surroundings: dict[Stated, Surroundings] = {}
+        #: The words before the sentence.
         self.said_before = words_of(self.text[max(0, sentence.start - _BEFORE) : sentence.start])
 
     def simple(self, stated: Stated) -> list[Candidate]:
-        """Return the atoms that have the value of a number."""
+        """Return the atoms that have the value of a number, as candidates, the best first.
+
+        *Simple* are single atoms; `Combinations` has those of two.
+        """
         said = self.sentence.without(stated)
         whole = self._whole(stated)
         candidates: list[Candidate] = []
@@ -269,47 +280,74 @@ class _Search:
         ``said`` are the stems of the sentence; ``same``, whether an output of the atom has the
         digits of the number. The fewer these are, the more of the names must be said.
         """
-        if is_limit(stated) and not (is_count(stated) and self._counts(stated, atom)):
+        is_counted = is_count(stated) and self._counts(stated, atom)
+        if is_limit(stated) and not is_counted:
             return False
-        is_ordinal_number = is_ordinal(stated, self.text)
-        if is_ordinal_number and atom.code.isidentifier():
+        # Places, sizes and extremes have words of their own.
+        is_place = is_ordinal(stated, self.text)
+        if is_place and atom.code.isidentifier():
             return overlap(atom.names, said) >= NAMED * len(atom.names)
-        if is_count(stated) and not is_ordinal_number and self._counts(stated, atom):
+        if is_counted and not is_place:
             return True
         if self._is_doubtful(stated, atom):
             return False
-        # Three kinds of atoms have words of their own: places, sizes, and sums, means or extremes.
-        if is_ordinal_number:
+        if is_place:
             return atom.extreme.startswith("arg") and self._selects(atom, said)
         if SIZE.search(atom.code):
             return self._around(stated).counted(atom) or self._around(stated).printed(atom)
         if atom.extreme:
-            is_place = atom.extreme.startswith("arg")
-            is_small = is_count(stated) and (is_place or float(atom.value) < _FEW)
-            if self._is_the_extreme(stated, atom):
-                return True
-            return self._selects(atom, said) and not is_small
+            return self._is_sure_extreme(stated, atom, said)
+        # An element, whose label is beside the number, or the only quantity with this value.
         if self._is_nearest(stated, atom) and (same or significant_digits(stated) > 1):
             return True
         if self._is_the_only(stated, atom):
             return True
+        # Any other expression: the sentence must name it, or the digits must be many.
         if needs_name(stated) and not self._is_beside(stated, atom):
             return False
         named = overlap(atom.names.difference(*atom.labels), said) >= NAMED
-        significant = significant_digits(stated)
         if is_count(stated):
-            has_words = any(word.isalpha() for label in atom.labels for word in label)
-            is_element = has_words and _ELEMENT.fullmatch(atom.code) is not None
-            return is_element and _labels_are_said(atom, said) and named
-        if not significant:  # a number in words
-            is_whole = is_multiple(stated) and float(atom.value) == float(stated.value)
-            if is_whole and atom.code.isidentifier() and not self._is_multiple(stated):
-                return named or self._is_alone(stated, atom)
-            is_ratio = "/" in atom.code or (bool(atom.labels) and _labels_are_said(atom, said))
-            is_share = bool(atom.shown) and "[" not in atom.code and not self._is_multiple(stated)
-            return named and (is_ratio or is_share)
+            return named and self._is_element_in_words(atom) and _labels_are_said(atom, said)
+        if not significant_digits(stated):
+            return self._is_sure_multiple(stated, atom, said, named)
+        return self._is_sure_in_digits(stated, atom, said, named, same)
+
+    def _is_sure_extreme(self, stated: Stated, atom: Atom, said: frozenset[str]) -> bool:
+        """Return whether a number is the extreme of a series, or its place, as the words say."""
+        is_place = atom.extreme.startswith("arg")
+        is_small = is_count(stated) and (is_place or float(atom.value) < _FEW)
+        return self._is_the_extreme(stated, atom) or (self._selects(atom, said) and not is_small)
+
+    def _is_element_in_words(self, atom: Atom) -> bool:
+        """Return whether an atom is an element that words name, not only its place."""
+        has_words = any(word.isalpha() for label in atom.labels for word in label)
+        return has_words and _ELEMENT.fullmatch(atom.code) is not None
+
+    def _is_sure_multiple(
+        self, stated: Stated, atom: Atom, said: frozenset[str], named: bool
+    ) -> bool:
+        """Return whether a fraction or multiple in words is surely an atom: *half*, *a third*.
+
+        ``named`` is whether the sentence says the names of the atom.
+        """
+        may_be_ratio = self._is_multiple(stated)  # *twice* is of two numbers, *a third* may not be
+        is_whole = is_multiple(stated) and float(atom.value) == float(stated.value)
+        if is_whole and atom.code.isidentifier() and not may_be_ratio:
+            return named or self._is_alone(stated, atom)
+        is_ratio = "/" in atom.code or (bool(atom.labels) and _labels_are_said(atom, said))
+        is_printed_share = bool(atom.shown) and "[" not in atom.code and not may_be_ratio
+        return named and (is_ratio or is_printed_share)
+
+    def _is_sure_in_digits(
+        self, stated: Stated, atom: Atom, said: frozenset[str], named: bool, same: bool
+    ) -> bool:
+        """Return whether a number in digits is surely an atom, whose names may be said (``named``).
+
+        ``same`` is whether an output of the atom has the same digits.
+        """
+        significant = significant_digits(stated)
         if significant == 1 and (cost_of_fit(stated, float(atom.value)) or 0) >= 1:
-            return False
+            return False  # it is a coarse rounding
         if atom.labels and not (same and significant >= _RARE):
             is_name = any(word.isalpha() for label in atom.labels for word in label)
             near = said | self.said_before if is_name else said
@@ -340,6 +378,8 @@ class _Search:
             return False  # *16 is larger than 9* says nothing of ``steps(7)``
         if is_limit(stated) or is_ordinal(stated, self.text) or self._is_doubtful(stated, atom):
             return False
+        # A printed text of other digits is another number, unless it has more of them; of the same
+        # digits with another sign, it is the opposite.
         significant = significant_digits(stated)
         shown, digits = atom.shown.rstrip("%"), re.sub(r"[,\s%]", "", stated.digits)
         if significant < 2:
@@ -360,10 +400,13 @@ class _Search:
             return False
         unit = unit_behind(self.text, stated.start, self.words)
         has_unit = bool(unit) or len(stated.scales) > 1
-        enough = 2 if atom.code.isidentifier() or has_unit else _RARE
-        has_digits = significant_digits(stated) >= enough and float(stated.value) not in _ROUND
-        is_unit = has_unit and atom.code.isidentifier()
-        return bool(stated.digits) and (is_unit or has_digits) and self._is_alone(stated, atom)
+        least_digits = 2 if atom.code.isidentifier() or has_unit else _RARE
+        has_digits = significant_digits(stated) >= least_digits
+        is_rare = has_digits and float(stated.value) not in _ROUND
+        is_variable_with_unit = has_unit and atom.code.isidentifier()
+        if not stated.digits or not (is_variable_with_unit or is_rare):
+            return False
+        return self._is_alone(stated, atom)
 
     def _is_alone(self, stated: Stated, atom: Atom) -> bool:
         """Return whether no other expression of the page has the value of a number."""
@@ -375,7 +418,11 @@ class _Search:
         )
 
     def _is_doubtful(self, stated: Stated, atom: Atom) -> bool:
-        """Return whether a number says too little, or is a part of a term or of the code."""
+        """Return whether a number says too little, or is a part of a term or of the code.
+
+        These are 0, 1 and 2; the limit in *8 % of the limit*; a constant that the code itself
+        contains; and a multiple behind which something else than a part of the sentence follows.
+        """
         value = float(atom.value)
         if abs(value) <= _TINY and value.is_integer() and self.sentence.column is None:
             return not is_ordinal(stated, self.text) and not is_percent(stated)
@@ -384,9 +431,10 @@ class _Search:
         if stated.digits and stated.digits in _CONSTANT.findall(atom.code):
             return True
         if self._is_multiple(stated):
-            open_ = rf"\s+{self.words.pattern('grammar', 'open')}\b|\s*(?:[^\w\s]|$)"
-            is_open = re.match(open_, self.text[stated.end :])
-            return atom.extreme.startswith("arg") or not is_open
+            # *It is twice as high* may be an atom; *twice the height* is a ratio of two.
+            no_noun = rf"\s+{self.words.pattern('grammar', 'open')}\b|\s*(?:[^\w\s]|$)"
+            has_no_noun = re.match(no_noun, self.text[stated.end :])
+            return atom.extreme.startswith("arg") or not has_no_noun
         return False
 
     def _is_beside(self, stated: Stated, atom: Atom) -> bool:
@@ -395,7 +443,7 @@ class _Search:
             words = (word for label in atom.labels for word in label - PLACES)
             return self.sentence.column is not None or any(word.isalpha() for word in words)
         before = self.text[self.sentence.start : stated.start].split()[-_BESIDE:]
-        behind = self.text[stated.end : self.sentence.end].split()[:3]
+        behind = self.text[stated.end : self.sentence.end].split()[:_BEHIND]
         near = words_of(" ".join([*before, "\ufffc", *behind])) | self.sentence.beside
         return overlap(atom.names, near) >= NAMED
 
@@ -439,7 +487,7 @@ class _Search:
         same = [
             other for other in self.pool if other.value == atom.value and other.code != atom.code
         ]
-        return all(other.series == atom.series or other.cost > 0.7 for other in same)
+        return all(other.series == atom.series or other.cost > _FAR_FETCHED for other in same)
 
     def _counts(self, stated: Stated, atom: Atom) -> bool:
         """Return whether the words around a small integer say that it is an expression's value."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS
@@ -45,42 +46,61 @@ def trends(scope: Scope, spoken: ComparisonWord, start: int, end: int) -> Iterat
     with_what = r"\s+<binding.with>\s(?!<trends.each>\b)"
     if scope.page.words.regex(with_what).match(scope.text, spoken.end, end):
         return
-    said = words_of(scope.text[start:end])
     each = scope.page.words.regex(r"\b(?:<quantifiers.all>|<trends.along>)\b")
     is_of_each = bool(each.search(scope.text, start, end))
+    said = words_of(scope.text[start:end])
     #: The readings of lists that the sentence does not name: evidence, truth, condition.
     unnamed = []
     for family in scope.families:
         if family.is_text or not family.is_ordered_by_place or family.loop is None:
             continue
         part = _range(scope, spoken, family)
-        if part is None:
-            continue
-        first, last, is_part_said = part
-        in_order = _is_in_order(family.numbers[first:last], spoken)
-        if in_order is None:
+        in_order = part and _is_in_order(family.numbers[part.first : part.end], spoken)
+        if part is None or in_order is None:
             continue
         evidence = scope.evidence(spoken, family) or 0.0
-        named = overlap(family.names, said)
-        if is_part_said:
-            named = max(named, overlap(family.names, scope.sentence.said))
-            is_element_bound = any(element.code in scope.bound_codes for element in family.elements)
-            named = max(named, NAMED * is_element_bound)
+        named = _how_far_named(scope, family, said, part)
         is_list = bool(family.owner)
-        is_long = len(family.numbers) >= _MANY or named >= NAMED * min(len(family.names), 2)
         score = SCORE + named + evidence - (0.0 if is_list else _OF_LOOP)
-        code = _condition(spoken, family, first, last, is_part_said)
+        code = _condition(spoken, family, part)
         candidate = Candidate(code, score, True, (family.elements[0],))
-        is_order_said = is_part_said or spoken.denied or is_of_each
+        is_order_said = part.is_said or spoken.denied or is_of_each
+        # A list has an order by itself, a dictionary only if the sentence says so.
         has_order = is_order_said or (is_list and "['" not in family.elements[0].code)
-        is_meant = named >= NAMED and (is_long or is_part_said or is_list) and has_order
+        is_long = len(family.numbers) >= _MANY or named >= NAMED * min(len(family.names), 2)
+        is_meant = named >= NAMED and (is_long or part.is_said or is_list) and has_order
         if is_meant and in_order and len(code) <= _LONGEST:
             yield candidate
-        elif is_part_said or is_of_each:
+        elif part.is_said or is_of_each:
             unnamed.append((evidence, in_order, candidate))
     has_evidence = any(evidence for evidence, _, _ in unnamed)
     if has_evidence or sum(in_order for _, in_order, _ in unnamed) == 1:
         yield from (one for one in choose_reading(unnamed) if len(one.code) <= _LONGEST)
+
+
+class _Part(NamedTuple):
+    """The part of a list that a change is about: from an index up to another one, excluded.
+
+    ``is_said`` is whether the sentence says a part; otherwise it is the whole list.
+    """
+
+    first: int
+    end: int
+    is_said: bool
+
+
+def _how_far_named(scope: Scope, family: Family, said: frozenset[str], part: _Part) -> float:
+    """Return how many names of a family the clause says (``said``).
+
+    If the sentence says a part, its names may be anywhere in the sentence, and a number that is
+    bound to an element names it, too.
+    """
+    named = overlap(family.names, said)
+    if not part.is_said:
+        return named
+    is_element_bound = any(element.code in scope.bound_codes for element in family.elements)
+    in_sentence = overlap(family.names, scope.sentence.said)
+    return max(named, in_sentence, NAMED * is_element_bound)
 
 
 def _is_in_order(values: Sequence[float], spoken: ComparisonWord) -> bool | None:
@@ -93,9 +113,7 @@ def _is_in_order(values: Sequence[float], spoken: ComparisonWord) -> bool | None
     return max(steps) <= 0 if spoken.denied else min(steps) > 0
 
 
-def _condition(
-    spoken: ComparisonWord, family: Family, first: int, last: int, is_part_said: bool
-) -> str:
+def _condition(spoken: ComparisonWord, family: Family, part: _Part) -> str:
     """Return the code that a part of a list rises or falls; if it is long, only of its ends."""
     sign = SIGNS[WAYS[spoken.meaning]]
     if spoken.denied:
@@ -103,10 +121,10 @@ def _condition(
     loop, elements = family.loop, family.elements
     assert loop is not None
     listed = f"list({loop.over})" if loop.over.endswith(".values()") else loop.listed
-    part, without_first = _part_of_list(listed, first, last, len(elements))
-    code = f"all(b {sign} a for a, b in zip({part}, {without_first}))"
-    if len(code) > _LONGEST and is_part_said and not spoken.denied:
-        return f"{elements[last - 1].code} {sign} {elements[first].code}"
+    values, without_first = _part_of_list(listed, part.first, part.end, len(elements))
+    code = f"all(b {sign} a for a, b in zip({values}, {without_first}))"
+    if len(code) > _LONGEST and part.is_said and not spoken.denied:
+        return f"{elements[part.end - 1].code} {sign} {elements[part.first].code}"
     return code
 
 
@@ -129,17 +147,17 @@ def compares_neighbours(scope: Scope, spoken: ComparisonWord) -> bool:
     return bool(is_of_each and regex(_BEFORE).match(scope.text, spoken.end))
 
 
-def _range(scope: Scope, spoken: ComparisonWord, family: Family) -> tuple[int, int, bool] | None:
+def _range(scope: Scope, spoken: ComparisonWord, family: Family) -> _Part | None:
     """Return the part of a list that a change is about: *from May to July*, *until Friday*.
 
-    The last item of the result is whether the sentence says a part; the result is None if it says
-    one that is unknown.
+    None if the sentence says a part that is unknown.
     """
     begins, ends = scope.part(spoken.start)
     text, regex = scope.text[begins:ends], scope.page.words.regex
     count = len(family.elements)
 
     def place(word: str) -> int | None:
+        """Return the index of the element that a word names: its label, ordinal or value."""
         said_words = stems(word, spoken=True)
         indices = [
             n for n, one in enumerate(family.elements)
@@ -168,7 +186,7 @@ def _range(scope: Scope, spoken: ComparisonWord, family: Family) -> tuple[int, i
         if index is None:
             return None
         first, is_said = index, True
-    return first, last + 1, is_said
+    return _Part(first, last + 1, is_said)
 
 
 def _is_key(element: Atom, word: str) -> bool:
@@ -179,7 +197,10 @@ def _is_key(element: Atom, word: str) -> bool:
 def _turning_point(
     scope: Scope, begins: int, family: Family, place: Callable[[str], int | None]
 ) -> int | None:
-    """Return the place of the element that the sentence names last before *afterwards*."""
+    """Return the index of the element that the sentence names last before *afterwards*.
+
+    ``begins`` is where the part with *afterwards* begins, and ``place`` gives the index for a word.
+    """
     before = scope.text[scope.sentence.start : begins]
     codes = [element.code for element in family.elements]
     known = [
