@@ -87,32 +87,24 @@ class Combinations:
             The atoms to which other numbers of the sentence are bound.
         """
         said = self.sentence.without(stated)
-        few = not is_multiple(stated) and (is_count(stated) or significant_digits(stated) < 2)
-        ranked = [
-            (self.named(atom, said), atom) for atom in self.pool
-            if not atom.extreme.startswith("arg")
-            and (" " not in atom.code or self._is_labelled(atom, said))
-            and overlap(atom.names.union(*atom.labels), said) > _MENTIONED
-            and (not few or self._is_labelled(atom, said))
-        ]  # fmt: skip
-        ranked = sorted(ranked, key=lambda one: -one[0])[:_PAIRED]
-        known = {atom.code for _, atom in ranked}
-        ranked += [(_BOUND_BESIDE, atom) for atom in beside if atom.code not in known]
+        # Of one digit, so that hundreds of combinations have its value.
+        is_coarse = not is_multiple(stated) and (is_count(stated) or significant_digits(stated) < 2)
+        ranked = self._ranked(said, beside, only_labelled=is_coarse)
         bound = {atom.code for atom in beside}
         # A ratio times 100 is a per cent, and never a ratio of a hundredth.
-        percent = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
+        as_ratio = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
         candidates = []
         for code, value, score, atoms in _combinations(stated, ranked):
-            if few and (len(atoms) < 2 or " / " in code or not counts_exactly(stated, value)):
+            if is_coarse and (len(atoms) < 2 or " / " in code or not counts_exactly(stated, value)):
                 continue
-            costs = cost_of_fit(percent if " / " in code else stated, value)
+            costs = cost_of_fit(as_ratio if " / " in code else stated, value)
             if costs is None:
                 continue
             score += weight_of_digits(stated) - costs - _COMBINED
             is_sure = self._is_stated(stated, code, atoms, said, bound)
             if is_limit(stated):
                 is_sure = is_sure and is_multiple(stated) and is_near_limit(stated, value)
-            if few or is_limit(stated):
+            if is_coarse or is_limit(stated):
                 # Only what the sentence itself names is combined here.
                 score += _OF_SENTENCE - weight_of_digits(stated)
             if is_multiple(stated) and bound:
@@ -120,11 +112,31 @@ class Combinations:
                 score += _OF_NUMBERS * sum(a.code in bound for a in atoms) / len(atoms)
             # A multiple in words is a ratio, so that the names alone may say which.
             named = is_multiple(stated) or " - " in code
-            least = _SURE_OF_SERIES if few or (named and _are_alike(atoms)) else _SURE
+            is_of_series = is_coarse or (named and _are_alike(atoms))
+            least = _SURE_OF_SERIES if is_of_series else _SURE
             candidates.append(Candidate(code, score, is_sure and score > least, atoms, value))
         return sorted(candidates, key=lambda c: (not c.sure, -c.score))
 
+    def _ranked(
+        self, said: frozenset[str], beside: Sequence[Atom], *, only_labelled: bool
+    ) -> list[tuple[float, Atom]]:
+        """Return the atoms that may be combined, with their scores, the best first.
+
+        They are those that the sentence mentions, and those ``beside`` the number. A formula, and
+        with ``only_labelled`` any atom, needs a label that the sentence says.
+        """
+        ranked = [
+            (self.named(atom, said), atom) for atom in self.pool
+            if not atom.extreme.startswith("arg")
+            and (self._is_labelled(atom, said) or not (only_labelled or " " in atom.code))
+            and overlap(atom.names.union(*atom.labels), said) > _MENTIONED
+        ]  # fmt: skip
+        ranked = sorted(ranked, key=lambda one: -one[0])[:_PAIRED]
+        known = {atom.code for _, atom in ranked}
+        return ranked + [(_BOUND_BESIDE, atom) for atom in beside if atom.code not in known]
+
     def _is_labelled(self, atom: Atom, said: frozenset[str]) -> bool:
+        """Return whether an atom has labels, and the sentence says all of them."""
         return bool(atom.labels) and all(says_label(label, said) for label in atom.labels)
 
     def _is_stated(
@@ -136,44 +148,58 @@ class Combinations:
         It names what is combined, or has numbers that are ``bound`` to it.
         """
         operator = next((sign for sign in _CUES if f" {sign} " in code), "")
-        text = self.sentence.piece.text[self.sentence.start : self.sentence.end]
-        if len(atoms) < 2 or not operator:
+        if len(atoms) < 2 or not operator or not self._says_operator(stated, operator):
             return False
-        if not self._says(_CUES[operator], text) and not (operator == "/" and "%" in text):
-            return False
-        if operator == "/" and self._says("sum", text):
-            return False  # it is about several things together
-        is_ratio = is_multiple(stated) or is_percent(stated) or self._says("mean", text)
-        if operator == "/" and not is_ratio:
-            return False  # *2.5 of them*
         if all(a.code in bound for a in atoms):
             # A multiple of one of them is the other: `vaultkit.edit.bind_beside`.
             return operator == "/" and not is_multiple(stated)
+        # Lengths, 0 and 1 have too many values in common with others.
         if any(SIZE.search(a.code) or a.value in (0, 1, -1) for a in atoms):
             return False
-        if not all(_function_is_said(a, said) for a in atoms if a.code not in bound):
+        others = [a for a in atoms if a.code not in bound]
+        if not all(_function_is_said(a, said) for a in others):
             return False
         alike = _are_alike(atoms)
-        named = all(alike or a.code in bound or overlap(a.names, said) >= NAMED for a in atoms)
-        if is_multiple(stated) and not alike and any(len(a.code) > _LONG for a in atoms):
-            return False  # nobody means the ratio of a day and a long formula
+        if not alike and not all(overlap(a.names, said) >= NAMED for a in others):
+            return False
         if is_multiple(stated) and not alike:
+            if any(len(a.code) > _LONG for a in atoms):
+                return False  # nobody means the ratio of a day and a long formula
             # *Length* alone does not mean ``length_rows``.
-            rest = [
-                stems(a.code) - said for a in atoms if a.code.isidentifier() and a.code not in bound
-            ]
-            named = named and not any(len(word) >= _WORD for words in rest for word in words)
-        # What both have in common may be said before: *from Lisbon … Nairobi is 2666 km further*.
-        common = frozenset.intersection(*(frozenset(a.labels) for a in atoms)) if alike else set()
-        labels = [
-            label for a in atoms if a.code not in bound
-            for label in a.labels if label and label not in common
-        ]  # fmt: skip
+            unsaid = [stems(a.code) - said for a in others if a.code.isidentifier()]
+            if any(len(word) >= _WORD for words in unsaid for word in words):
+                return False
+        return self._says_labels(atoms, others, said)
+
+    def _says_operator(self, stated: Stated, operator: str) -> bool:
+        """Return whether the sentence has a word for an operator, and the number is of its kind."""
+        text = self.sentence.piece.text[self.sentence.start : self.sentence.end]
+        is_percentage = operator == "/" and "%" in text
+        if not self._says(_CUES[operator], text) and not is_percentage:
+            return False
+        if operator != "/":
+            return True
+        if self._says("sum", text):
+            return False  # it is about several things together
+        # *2.5 of them* is no ratio.
+        return is_multiple(stated) or is_percent(stated) or self._says("mean", text)
+
+    def _says_labels(
+        self, atoms: Sequence[Atom], others: Sequence[Atom], said: frozenset[str]
+    ) -> bool:
+        """Return whether the sentence says the labels of the ``others`` among some atoms.
+
+        These are the atoms to which no number is bound. Labels that all elements of a series have
+        in common may be said before: *from Lisbon … Nairobi is 2666 km further*.
+        """
+        common: frozenset[frozenset[str]] = frozenset()
+        if _are_alike(atoms):
+            common = frozenset.intersection(*(frozenset(a.labels) for a in atoms))
+        labels = [label for a in others for label in a.labels if label and label not in common]
         if (common and not labels) or not all(says_label(label, said) for label in labels):
             return False
-        return named and all(
-            not label or says_label(label, said | self.said_before) for label in common
-        )
+        near = said | self.said_before
+        return all(not label or says_label(label, near) for label in common)
 
     def _says(self, cue: str, text: str) -> bool:
         """Return whether a text has one of the words of a list of *combining*."""

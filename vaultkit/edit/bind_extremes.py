@@ -24,6 +24,8 @@ EITHER = {"sides:more", "sides:less", "sides:better", "sides:worse"}
 #: Superlatives of time, which are no value of a list: *the latest figure is 38*.
 _OF_TIME = ("latest", "earliest")
 _SUPERLATIVE = re.compile(r"\w+est|worst")
+#: How many words a label behind a superlative counts as farther away than one before it.
+_BEHIND = 2
 #: What a label beside the superlative adds: less than a name, as it may be there by chance.
 _BESIDE = 0.5
 #: Fewest elements of a series.
@@ -46,38 +48,43 @@ def extremes(scope: Scope, spoken: ComparisonWord) -> Iterator[Candidate]:
         function = atom.extreme
         if function not in functions_of(spoken) or isinstance(atom.value, str):
             continue
-        elements = [
-            element
-            for element in scope.numbers
-            if element.series == atom.series and not element.extreme
-        ]
-        if len(elements) < _FEW:
-            continue
-        named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
-        element = _nearest(scope, spoken, elements)
+        elements = _elements_of_series(scope, atom)
+        element = _nearest(scope, spoken, elements) if len(elements) >= _FEW else None
         if element is None or element.value != atom.value:
             continue
-        bound = element.code in scope.bound_codes or _is_stated(scope, spoken, element)
-        textual = bool(element.labels) and all(map(is_textual, element.labels))
-        near = len(elements) > _FEW and textual
-        placed = bool(element.labels) and not textual
-        placed = placed and (named >= NAMED)
-        sure = bound or placed or (textual and (named >= NAMED or near))
+        named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
+        is_named = named >= NAMED
+        is_stated = element.code in scope.bound_codes or _is_stated(scope, spoken, element)
+        has_words = bool(element.labels) and all(map(is_textual, element.labels))
+        # Of three elements, a label may be beside the superlative by chance.
+        is_beside = len(elements) > _FEW and has_words
+        is_sure = is_stated or is_beside or (bool(element.labels) and is_named)
         if spoken.meaning in EITHER:
-            sure = sure and (named >= NAMED or bound)
-        noun = stems(" ".join(WORD.findall(scope.text[spoken.end :])[:2]), spoken=True)
-        score = SCORE + named + textual + bound + _BESIDE * near - element.cost
-        score += overlap(stems(atom.series), noun) >= NAMED  # *the biggest harvest*
-        yield Candidate(f"{element.code} == {atom.code}", score, sure, (element, atom))
+            is_sure = is_sure and (is_named or is_stated)
+        score = SCORE + named + has_words + is_stated + _BESIDE * is_beside - element.cost
+        score += _names_series(scope, spoken, atom)
+        yield Candidate(f"{element.code} == {atom.code}", score, is_sure, (element, atom))
+
+
+def _elements_of_series(scope: Scope, extreme: Atom) -> list[Atom]:
+    """Return the numbers of which an atom is the largest, the smallest, or the name of these."""
+    return [
+        element
+        for element in scope.numbers
+        if element.series == extreme.series and not element.extreme
+    ]
+
+
+def _names_series(scope: Scope, spoken: ComparisonWord, extreme: Atom) -> bool:
+    """Return whether the words behind a superlative name a series: *the biggest harvest*."""
+    behind = " ".join(WORD.findall(scope.text[spoken.end :])[:2])
+    return overlap(stems(extreme.series), stems(behind, spoken=True)) >= NAMED
 
 
 def _is_stated(scope: Scope, spoken: ComparisonWord, atom: Atom) -> bool:
-    """Return whether the sentence states the value of an element.
-
-    Not if the superlative is one of time.
-    """
+    """Return whether the sentence states the value of an element."""
     if spoken.word in _OF_TIME:
-        return False
+        return False  # *the latest figure is 38*: 38 is not the largest
     return any(
         cost_of_fit(number.stated, float(atom.value)) is not None
         and (significant_digits(number.stated) > 1 or is_count(number.stated))
@@ -88,7 +95,8 @@ def _is_stated(scope: Scope, spoken: ComparisonWord, atom: Atom) -> bool:
 def _nearest(scope: Scope, spoken: ComparisonWord, elements: Sequence[Atom]) -> Atom | None:
     """Return the element whose label, or bound number, is nearest to a superlative.
 
-    Labels in the clause of the superlative count; those before it are nearer than those behind.
+    Labels in the part of the sentence around the superlative count; those before it are nearer than
+    those behind. None if two are equally near.
     """
     begins, ends = scope.part(spoken.start)
     ahead = WORD.findall(scope.text[begins : spoken.start])[::-1]
@@ -96,9 +104,11 @@ def _nearest(scope: Scope, spoken: ComparisonWord, elements: Sequence[Atom]) -> 
     by_distance = []
     for element in elements:
         if any(label & stems(spoken.word) for label in element.labels):
-            continue
-        places = [words_until_said(element.labels, words) for words in (ahead, after)]
-        known = [place + 2 * n for n, place in enumerate(places) if place is not None]
+            continue  # the superlative itself is the label: *best*
+        before = words_until_said(element.labels, ahead)
+        behind = words_until_said(element.labels, after)
+        known = [] if before is None else [before]
+        known += [] if behind is None else [behind + _BEHIND]
         for start, end, side in scope.bound_numbers:
             if side.code == element.code and begins <= start < ends:
                 between = scope.text[end : spoken.start] or scope.text[spoken.end : start]
@@ -112,34 +122,31 @@ def _nearest(scope: Scope, spoken: ComparisonWord, elements: Sequence[Atom]) -> 
 
 
 def names(scope: Scope, spoken: ComparisonWord) -> Iterator[Word]:
-    """Yield the names of the largest and smallest: *Gus* is ``max(distance, key=…)``."""
+    """Yield the names of the largest and smallest: *Gus* is ``max(distance, key=…)``.
+
+    Scores are those of `extremes`.
+    """
     by_place: dict[tuple[int, int], list[Candidate]] = {}
     start, end = scope.clause(spoken.start)
     for atom in scope.pool:
         function = atom.extreme
         if function not in functions_of(spoken) or not isinstance(atom.value, str):
             continue
-        place = re.compile(rf"(?<![\w-]){re.escape(atom.value)}(?![\w-])").search(
-            scope.text, start, end
-        )
-        elements = [
-            element
-            for element in scope.numbers
-            if element.series == atom.series and not element.extreme
-        ]
+        name = re.compile(rf"(?<![\w-]){re.escape(atom.value)}(?![\w-])")
+        place = name.search(scope.text, start, end)
+        elements = _elements_of_series(scope, atom)
         if place is None or len(elements) < _FEW:
             continue
         nearest = _nearest(scope, spoken, elements)
         if nearest is None or not stems(atom.value) & frozenset().union(*nearest.labels):
             continue
         named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
-        bound = nearest.code in scope.bound_codes or _is_stated(scope, spoken, nearest)
-        near = len(elements) > _FEW
-        sure = named >= NAMED or bound or near
-        noun = stems(" ".join(WORD.findall(scope.text[spoken.end :])[:2]), spoken=True)
-        score = SCORE + named + bound + _BESIDE * near
-        score += overlap(stems(atom.series), noun) >= NAMED
-        candidate = Candidate(atom.code, score, sure, (atom,), atom.value)
+        is_stated = nearest.code in scope.bound_codes or _is_stated(scope, spoken, nearest)
+        is_beside = len(elements) > _FEW
+        is_sure = named >= NAMED or is_stated or is_beside
+        score = SCORE + named + is_stated + _BESIDE * is_beside
+        score += _names_series(scope, spoken, atom)
+        candidate = Candidate(atom.code, score, is_sure, (atom,), atom.value)
         by_place.setdefault(place.span(), []).append(candidate)
     for (first, last), candidates in by_place.items():
         yield Word(

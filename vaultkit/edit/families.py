@@ -204,6 +204,7 @@ def _different(families: Sequence[Family]) -> list[Family]:
         labels = [element.labels[:1] for element in family.elements]
         is_labelled = all(label and label[0] for label in labels)
         largest = 0.0 if family.is_text else max(family.numbers)
+        # Multiples have the same labels and ratios; other families have a key of their own.
         key: object = n
         if is_labelled and largest > 0:
             ratios = (f"{value / largest:.9g}" for value in family.numbers)
@@ -214,7 +215,10 @@ def _different(families: Sequence[Family]) -> list[Family]:
 
 
 def _only_owner(elements: Sequence[Atom]) -> str:
-    """Return a variable of which each element of a loop uses one item."""
+    """Return the list or dictionary of which each element of a loop uses one item.
+
+    It is ``d`` of ``60 / d['a']``; empty if there is none.
+    """
     tree = ast.parse(elements[0].code, mode="eval")
     for node in ast.walk(tree):
         match node:
@@ -244,41 +248,58 @@ def _loop(codes: tuple[str, ...], *, whole: bool) -> Loop | None:
     'v[1] for v in x'
     """
     trees = [_counted_from_start(ast.parse(code, mode="eval").body, len(codes)) for code in codes]
-    constants: list[object] = []
     differing = _differing(trees)
     if not differing:
         return None
-    if pair := _loop_over_pairs(trees[0], differing, codes[0]):
-        return pair if len(pair.values) <= _LONGEST else None
-    for nodes in zip(*differing, strict=True):
-        values = {repr(node.value) for node in nodes}
-        if len(values) != 1:
+    loop = _loop_over_pairs(trees[0], differing, codes[0]) or _loop_over_constants(
+        trees[0], differing, codes, whole=whole
+    )
+    return loop if loop and len(loop.values) <= _LONGEST else None
+
+
+def _loop_over_constants(
+    tree: ast.expr, differing: Sequence[Sequence[ast.Constant]], codes: Sequence[str], *,
+    whole: bool,
+) -> Loop | None:  # fmt: skip
+    """Return the expression for some that differ in one constant, which may occur several times.
+
+    Parameters
+    ----------
+    tree
+        The syntax tree of the first expression.
+    differing
+        The constants in which they differ (`_differing`).
+    codes, whole
+        As in `_loop`.
+    """
+    constants: list[object] = []
+    for nodes in zip(*differing, strict=True):  # the constants of one expression
+        if len({repr(node.value) for node in nodes}) != 1:
             return None
         constants.append(nodes[0].value)
-    first, places = trees[0], {id(nodes[0]) for nodes in differing}
+    places = {id(nodes[0]) for nodes in differing}
     free = [name for name in _VARIABLES if name not in identifiers(codes[0])]
-    owners = _owners(first, places)
-    made = None
-    if owners and len(set(owners)) == 1 and whole:
-        owner = owners[0]
-        if constants == list(range(len(codes))) and all(type(one) is int for one in constants):
-            made = _replaced(first, lambda node: _is_item(node, places), free[0], owner)
-        elif codes == tuple(f"{owner}[{key!r}]" for key in constants):
-            made = Loop(free[0], free[0], f"{owner}.values()")
-        else:
-            name = next((one for one in ("k", *free) if one in free), free[0])
-            made = _replaced(first, lambda node: id(node) in places, name, owner)
-    if made is None:
-        name = next((one for one in ("k", *free) if one in free), free[0])
-        over = f"({', '.join(map(repr, constants))})"
-        made = _replaced(first, lambda node: id(node) in places, name, over)
-    return made if len(made.values) <= _LONGEST else None
+    key_name = "k" if "k" in free else free[0]
+    owners = set(_owners(tree, places))
+    over = f"({', '.join(map(repr, constants))})"
+    if len(owners) == 1 and whole:
+        over = owners.pop()
+        are_places = constants == list(range(len(codes)))
+        if are_places and all(type(one) is int for one in constants):
+            return _replaced(tree, lambda node: _is_item(node, places), free[0], over)
+        if list(codes) == [f"{over}[{key!r}]" for key in constants]:
+            return Loop(free[0], free[0], f"{over}.values()")
+    return _replaced(tree, lambda node: id(node) in places, key_name, over)
 
 
 def _loop_over_pairs(
     tree: ast.expr, differing: Sequence[Sequence[ast.Constant]], code: str
 ) -> Loop | None:
-    """Return the expression for some that differ in two constants: ``km('Oslo', 'Rome')``."""
+    """Return the expression for some that differ in two constants: ``km('Oslo', 'Rome')``.
+
+    None if they differ in one constant, or in more than two.
+    """
+    # The constants of each place, without repetition: one that occurs twice has two equal places.
     series = list(dict.fromkeys(tuple(repr(node.value) for node in column) for column in differing))
     if len(series) != 2:
         return None
@@ -324,7 +345,11 @@ def _counted_from_start(tree: ast.expr, count: int) -> ast.expr:
 
 
 def _differing(trees: Sequence[ast.expr]) -> list[list[ast.Constant]]:
-    """Return the constants in which expressions differ; nothing if they differ elsewhere, too."""
+    """Return the constants in which expressions differ; nothing if they differ elsewhere, too.
+
+    There is one list for each place: ``f(1, 2)`` and ``f(3, 4)`` give those of 1 and 3, and of 2
+    and 4.
+    """
     walks = [list(ast.walk(tree)) for tree in trees]
     if len({len(walk) for walk in walks}) != 1:
         return []

@@ -186,7 +186,10 @@ class Scope:
         return [(stems(match[0], spoken=True), match.start(), match.end()) for match in matches]
 
     def mentions(self, family: Family) -> list[Mention]:
-        """Return where the sentence says labels of a family's elements, in order."""
+        """Return where the sentence says labels of a family's elements, in order.
+
+        If it says none, ordinals are labels: *the third* of a list.
+        """
         if family.series not in self._mentions:
             mentions = list(self._find_mentions(family))
             if not mentions and family.owner and family.is_ordered:
@@ -196,37 +199,37 @@ class Scope:
 
     def _find_mentions(self, family: Family) -> Iterator[Mention]:
         """Yield where labels are said: words, or numbers if the sentence names the family."""
-        labels = [
-            element.labels[0] if element.labels else frozenset() for element in family.elements
-        ]
+        labels = [element.labels[0] if element.labels else NAMELESS for element in family.elements]
         textual = [frozenset(w for w in label if w.isalpha()) - PLACES for label in labels]
-        shared = frozenset.intersection(*textual) if textual else frozenset()
+        # Words that all labels have in common name none of them.
+        shared = frozenset.intersection(*textual) if textual else NAMELESS
+        is_named = bool(family.names & self._said)
         last = -1
         for n, (word, start, _) in enumerate(self._words):
             if not word or n <= last:
                 continue
-            best: list[tuple[float, int, int]] = []
+            #: For each label that begins here: how much of it is said, its words, its index.
+            found: list[tuple[float, int, int]] = []
             for index, (label, text) in enumerate(zip(labels, textual, strict=True)):
                 if text and word == label:
-                    best.append((len(label) + 1.0, 1, index))  # *A4* is one word
+                    found.append((len(label) + 1.0, 1, index))  # *A4* is one word
                     continue
-                words_of_label = (
-                    (text - shared) or text or (label if family.names & self._said else text)
-                )
-                if not words_of_label or not overlap(words_of_label, word):
+                distinctive = (text - shared) or text or (label if is_named else text)
+                if not distinctive or not overlap(distinctive, word):
                     continue
-                whole = text | words_of_label
+                whole = text | distinctive
                 stop = min(n + len(whole), len(self._words))
-                near = frozenset().union(*(one for one, _, _ in self._words[n:stop]))
-                if says_label(whole, near) and len(words_of_label) >= len(word):
-                    best.append((overlap(whole, near), len(whole), index))
-            best.sort(reverse=True)
-            if not best or (len(best) > 1 and best[0][:2] == best[1][:2]):
+                near = frozenset().union(*(stem for stem, _, _ in self._words[n:stop]))
+                if says_label(whole, near) and len(distinctive) >= len(word):
+                    found.append((overlap(whole, near), len(whole), index))
+            found.sort(reverse=True)
+            is_unclear = len(found) > 1 and found[0][:2] == found[1][:2]
+            if not found or is_unclear:
                 continue
-            index = best[0][2]
-            last = n + best[0][1] - 1
-            yield Mention(start, self._words[min(last, len(self._words) - 1)][2], index,
-                          bool(textual[index]))  # fmt: skip
+            _, count, index = found[0]
+            last = n + count - 1
+            end = self._words[min(last, len(self._words) - 1)][2]
+            yield Mention(start, end, index, is_text=bool(textual[index]))
 
     def _places(self, count: int) -> Iterator[Mention]:
         """Yield the ordinals of the sentence that are places in a list of some length."""
@@ -234,8 +237,8 @@ class Scope:
         last = words.words["grammar"]["last"]
         for _, start, end in self._words:
             word = self.text[start:end].lower()
-            place = words.value("ordinals", word)
-            index = count - 1 if word in last else int(place) - 1 if place else -1
+            place = count if word in last else int(words.value("ordinals", word) or 0)
+            index = place - 1
             if 0 <= index < count:
                 yield Mention(start, end, index, is_text=False)
 
@@ -283,32 +286,36 @@ class Scope:
         price. A family of an unknown dimension must be named, unless it ``may_be_unknown``.
         """
         wanted = self.dimensions(spoken)
-        names = {part for part in family.names if len(part) > 1}
+        names = {name for name in family.names if len(name) > 1}
         of_family, said = self.dimensions_of(names), self.dimensions_of(self._said)
         of_family |= {"time"} if family.is_time else set()
-        is_named = overlap(names, self._said) >= NAMED
-        if wanted - {_ANY} and of_family and not wanted & of_family and not is_named:
-            return None
-        # *Heavier* is said of a weight, whatever else happens to be larger.
-        is_unknown = not of_family and not may_be_unknown
-        is_other = bool(of_family) and not (wanted | said) & of_family
-        if not is_named and (is_unknown or is_other) and wanted - {_ANY, _COUNT}:
-            return None
-        unsaid = sum(not overlap([name], self._said) for name in family.variables)
-        noun = stems(" ".join(_WORD.findall(self.text[spoken.end : self.sentence.end])[:2]))
-        counted = overlap(names, noun) >= NAMED
-        named = (_NAMED - min(_UNSAID * unsaid, _MOST_UNSAID) + _NOUN * counted) * is_named
-        named += _INITIAL * any(word.startswith(family.owner.lower()) for word in self._said
-                                if len(family.owner) == 1 and family.owner.isupper())  # fmt: skip
-        return named + (
-            _OF_DIMENSION if wanted & of_family else _MENTIONED * bool(said & of_family)
-        )
+        if overlap(names, self._said) < NAMED:
+            # *Heavier* is said of a weight, whatever else happens to be larger.
+            is_other = bool(of_family) and not wanted & of_family
+            is_unsaid = is_other and not said & of_family
+            is_unknown = not of_family and not may_be_unknown
+            if is_other and wanted - {_ANY}:
+                return None
+            if (is_unsaid or is_unknown) and wanted - {_ANY, _COUNT}:
+                return None
+            evidence = 0.0
+        else:
+            unsaid = sum(not overlap([name], self._said) for name in family.variables)
+            behind = " ".join(_WORD.findall(self.text[spoken.end : self.sentence.end])[:2])
+            is_noun = overlap(names, stems(behind)) >= NAMED
+            evidence = _NAMED - min(_UNSAID * unsaid, _MOST_UNSAID) + _NOUN * is_noun
+        if len(family.owner) == 1 and family.owner.isupper():
+            initial = family.owner.lower()
+            evidence += _INITIAL * any(word.startswith(initial) for word in self._said)
+        if wanted & of_family:
+            return evidence + _OF_DIMENSION
+        return evidence + _MENTIONED * bool(said & of_family)
 
 
 def _may_be(dimension: frozenset[str], words: Collection[str]) -> bool:
     """Return whether one of some words names a dimension, or is short for its name: *diam*.
 
-    *Far* is not short for *fare*.
+    A short word must be much shorter: *far* is not short for *fare*.
     """
     return any(
         one == name
@@ -343,11 +350,10 @@ def choose_reading(readings: Sequence[tuple[float, bool, Candidate]]) -> list[Ca
     """
     best = max((evidence for evidence, _, _ in readings), default=0.0)
     holding = [one for evidence, holds, one in readings if holds and evidence > best - _CLOSE]
-    # The sentence must name what it means, or else it must be so of all that can be meant.
     is_so_of_all = all(holds for _, holds, _ in readings)
-    if not holding or (
-        not best and len({candidate.code for candidate in holding}) > 1 and not is_so_of_all
-    ):
+    is_only_one = len({candidate.code for candidate in holding}) == 1
+    is_clear = bool(best) or is_only_one or is_so_of_all
+    if not holding or not is_clear:
         return [replace(candidate, sure=False) for candidate in holding]
     return [replace(max(holding, key=lambda one: one.score), sure=True)]
 
@@ -358,7 +364,7 @@ def is_textual(label: frozenset[str]) -> bool:
 
 
 def _value(candidate: Candidate) -> float | None:
-    """Return the value of an atom or of a difference; None for other combinations."""
+    """Return the value of an atom or of a difference of two; None for other combinations."""
     values = [float(atom.value) for atom in candidate.atoms]
     if len(values) == 1:
         return values[0]
