@@ -16,7 +16,7 @@ from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Passage
 from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 
-#: The least number of letters of an abbreviation.
+#: The least number of letters of a word that means something by itself.
 _SHORT = 3
 #: Plurals without an s.
 _PLURALS = ("people", "children", "men", "women", "data", "mice", "geese", "feet")
@@ -24,8 +24,8 @@ _PLURALS = ("people", "children", "men", "women", "data", "mice", "geese", "feet
 WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
 #: How many words may be between a label and its number.
 _FAR = 12
-#: Fewest words of a phrase that is not there by chance.
-_FEW = 2
+#: Fewest words of a phrase that is not there by chance, and the share of them that must be said.
+_FEW, _MOST_OF_PHRASE = 2, 0.7
 
 
 class Surroundings:
@@ -48,10 +48,10 @@ class Surroundings:
         end = clause_end(words, "joining", "contrasting", "concluding", marks=",;:()")
         stops = [stop.end() for stop in end.finditer(self.before)]
         stop = end.search(self.behind)
-        #: The clause before the number and behind it.
+        #: The parts of its clause before the number and behind it.
         self.ahead = self.before[stops[-1] if stops else 0 :]
         self.after = self.behind[: stop.start()] if stop else self.behind
-        self.said = sentence.without(stated)
+        #: The stems of the clause.
         self.clause = stems(f"{self.ahead} \ufffc {self.after}", spoken=True) | sentence.beside
 
     def counted(self, atom: Atom) -> bool:
@@ -60,6 +60,7 @@ class Surroundings:
 
     def _is_noun(self, atom: Atom) -> bool:
         """Return whether the noun behind the number is printed there, or an item of the list."""
+        # *Six trees* or *six old trees*
         second = re.match(r"\s+(?:[^\W\d_]+-?\s+)??([^\W\d_]{3,})\b", self.behind)
         first = re.match(r"\s+([^\W\d_]{3,})\b", self.behind)
         nouns = [match[1] for match in (first, second) if match and is_plural(match[1])]
@@ -69,7 +70,7 @@ class Surroundings:
     def printed(self, atom: Atom) -> bool:
         """Return whether the clause says a phrase with which a block prints the value."""
         return any(
-            len(phrase) >= _FEW and overlap(phrase, self.clause) > 0.7 * len(phrase)
+            len(phrase) >= _FEW and overlap(phrase, self.clause) > _MOST_OF_PHRASE * len(phrase)
             for phrase in atom.phrases
         ) or is_printed_as(atom, self.clause)
 
@@ -118,9 +119,10 @@ def words_until_said(labels: Sequence[frozenset[str]], words: Sequence[str]) -> 
     known = [label for label in labels if label]
     textual = [label for label in known if any(word.isalpha() for word in label)]
     stems_of_words = [stems(word, spoken=True) for word in words[:_FAR]]
-    places_of_labels = [_place(label, stems_of_words) for label in textual or known]
-    places = [one for one in places_of_labels if one is not None]
-    return max(places) if places and len(places) == len(places_of_labels) else None
+    places = [_place(label, stems_of_words) for label in textual or known]
+    found = [place for place in places if place is not None]
+    are_all_said = bool(places) and len(found) == len(places)
+    return max(found) if are_all_said else None
 
 
 def _place(label: Collection[str], words: Sequence[frozenset[str]]) -> int | None:
@@ -148,12 +150,15 @@ def counts(code: str, before: str, behind: str) -> bool:
     name = re.fullmatch(r"(?P<len>len\()?(?P<name>\w+)\)?", code)
     if not name:
         return False
+    # ``short_words`` and ``shortWords`` end in *words*.
     last = re.split(r"_|(?<=[a-z])(?=[A-Z])", name["name"])[-1].lower()
     # Behind the next number, words say what that one counts.
     near = re.split(r"[,\d]", behind)[0]
     nouns = [word.lower() for word in re.findall(r"[^\W\d_]+", near)[:3]]
-    if len(last) < _SHORT or (last in nouns and is_plural(last)):
-        return len(last) >= _SHORT
+    if len(last) < _SHORT:
+        return False
+    if last in nouns and is_plural(last):
+        return True
     # *The bonus of 2*, but *the score of the bank is 6* says nothing of the bank.
     variable = rf"\b(?<!of )(?<!of the )(?<!with )(?<!with the ){last}\W+(?:is|was|has|of|at)\s+$"
     return not name["len"] and bool(re.search(variable, before, re.IGNORECASE))

@@ -24,6 +24,7 @@ from vaultkit.read.syntax import WIKILINK, comparable, folded
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.starter import FORBIDDEN
 
+#: Characters that links cannot contain.
 _NOT_IN_LINKS = re.compile(r"[#|^:%\[\]\\]+")
 #: Folders beside a vault with generated or installed files.
 _MADE = {"site", "node_modules", "__pycache__", "build", "dist"}
@@ -85,22 +86,11 @@ def rename_note(vault: Vault, old: str | Path, new: str, redirect: bool = False)
         raise RenameError(f"{new!r} cannot be the name of a note")
     changes = Changes()
     if isinstance(old, Path):
-        path, name = old, old.stem
-        target = path.with_name(new + path.suffix)
-        for other in vault.notes_by_name.get(new.casefold(), ()):
-            if other != path:
-                raise RenameError(f"{new!r} is taken: {vault.relative(other)}")
-        if target != path:
-            changes.moved = path, target
-        title = next(iter(vault.notes[path].headings), None)
-        if title and title.level == 1 and title.text == name:
-            changes.edits[path].append(_heading_edit(vault.notes[path], title, new))
+        name, old_path, present_path = old.stem, old, old
+        new_path = _move_note(vault, old, new, changes)
     else:
-        path, name = None, old
-        targets = [note.path for note in vault.notes.values() if folded(note.name) == folded(new)]
-        if len(targets) != 1:
-            raise RenameError(f"there is no note {old!r}, and {len(targets)} called {new!r}")
-        target = targets[0]
+        name, new_path = old, _renamed_already(vault, old, new)
+        old_path, present_path = new_path.with_name(f"{name}{new_path.suffix}"), new_path
 
     def change(link: Link, source_path: Path) -> Link | None:
         """Return a link to the note with its new name; None if the link leads elsewhere."""
@@ -112,17 +102,41 @@ def rename_note(vault: Vault, old: str | Path, new: str, redirect: bool = False)
             found: Path | None = vault.find(link.target, source_path)
         except BrokenLinkError:
             found = None
-        return replace(link, target=folder + slash + new + ending) if found == path else None
+        # After the note has been renamed, links with its old name lead nowhere.
+        is_meant = found == (old if isinstance(old, Path) else None)
+        return replace(link, target=folder + slash + new + ending) if is_meant else None
 
     _change_links(vault, change, changes)
     if redirect:
-        changes.edits[path or target].append(
-            _list_item_edit(vault.notes[path or target], "aliases", name)
-        )
-    _change_navigation(vault, path or target.with_name(f"{name}{target.suffix}"), target, changes)
-    drawn = any(file.suffix == ".svg" for file in changes.edits)
-    changes.left = list(_code_that_calls(vault, name)) if drawn else []
+        edit = _list_item_edit(vault.notes[present_path], "aliases", name)
+        changes.edits[present_path].append(edit)
+    _change_navigation(vault, old_path, new_path, changes)
+    # Drawings are made by code, which draws the old name again.
+    has_drawings = any(file.suffix == ".svg" for file in changes.edits)
+    changes.left = list(_code_that_names(vault, name)) if has_drawings else []
     return changes
+
+
+def _move_note(vault: Vault, path: Path, new: str, changes: Changes) -> Path:
+    """Add the move of a note and the edit of its title to the changes; return its new path."""
+    for other in vault.notes_by_name.get(new.casefold(), ()):
+        if other != path:
+            raise RenameError(f"{new!r} is taken: {vault.relative(other)}")
+    new_path = path.with_name(new + path.suffix)
+    if new_path != path:
+        changes.moved = path, new_path
+    title = next(iter(vault.notes[path].headings), None)
+    if title and title.level == 1 and title.text == path.stem:
+        changes.edits[path].append(_heading_edit(vault.notes[path], title, new))
+    return new_path
+
+
+def _renamed_already(vault: Vault, old: str, new: str) -> Path:
+    """Return the path of the only note that has the new name."""
+    paths = [note.path for note in vault.notes.values() if folded(note.name) == folded(new)]
+    if len(paths) != 1:
+        raise RenameError(f"there is no note {old!r}, and {len(paths)} called {new!r}")
+    return paths[0]
 
 
 def rename_heading(
@@ -140,6 +154,7 @@ def rename_heading(
         raise RenameError(f"{words!r} cannot be used as a heading")
     changes = Changes()
     edit = _heading_edit(note, heading, words)
+    # Parsed again, since Markdown in the words changes the text and anchor of the heading.
     renamed = parse(text_with_edits(note.text, [edit]), note.path)
     given = next((h for h in renamed.headings if h.line == heading.line), None)
     if given is None:
@@ -147,7 +162,7 @@ def rename_heading(
     if any(comparable(h.text) == comparable(given.text) for h in note.headings if h != heading):
         raise RenameError(f"{note.name!r} has a heading {given.text!r} already")
     changes.edits[note.path].append(edit)
-    called = " ".join(_NOT_IN_LINKS.sub(" ", given.text).split())
+    name_in_links = " ".join(_NOT_IN_LINKS.sub(" ", given.text).split())
     first, last = note.section_lines(heading)
 
     def change(link: Link, source_path: Path) -> Link | None:
@@ -163,25 +178,28 @@ def rename_heading(
         if not link.wiki:
             meant = note.heading_with_anchor(link.sub)
             return replace(link, sub=given.slug) if meant == heading else None
+        # A link may name the heading itself, or one in its section: `[[Note#Outer#Inner]]`.
         meant = note.heading(link.sub)
         if meant is None or not first <= meant.line <= last:
             return None
         *outer, inner = link.sub.split("#")
         old = comparable(heading.text)
-        parts = [called if comparable(part) == old else part for part in outer]
-        parts.append(called if meant == heading else inner)
+        parts = [name_in_links if comparable(part) == old else part for part in outer]
+        parts.append(name_in_links if meant == heading else inner)
         return replace(link, sub="#".join(parts)) if parts != [*outer, inner] else None
 
     _change_links(vault, change, changes)
     if redirect and given.slug != heading.slug:
         old = " ".join(_NOT_IN_LINKS.sub(" ", heading.text).split())
-        link = f"[[#{called}|{old}]]"
+        link = f"[[#{name_in_links}|{old}]]"
         changes.edits[note.path].append(_list_item_edit(note, "old_headings", link))
     return changes
 
 
 def _list_item_edit(note: Note, name: str, item: str) -> Edit:
     """Return the edit that adds an item to a list in the properties of a note.
+
+    The list may be missing, in lines (``- item``), or in brackets.
 
     Raises
     ------
@@ -214,38 +232,46 @@ def _change_links(vault: Vault, change: _Change, changes: Changes) -> None:
     """Add the edits of links in all notes and drawings."""
     for note in vault.notes.values():
         if note.path.suffix == ".md":
-            seen = {
+            # A set, since a link in a table or an embed may be listed twice.
+            edits = {
                 edit
                 for link in note.links
-                if (other := change(link, note.path))
-                for edit in _link_edits(note, link, other)
+                if (changed := change(link, note.path))
+                for edit in _link_edits(note, link, changed)
             }
-            changes.edits[note.path] += sorted(seen)
+            changes.edits[note.path] += sorted(edits)
         else:
             _change_in_file(note.path, _changed_links_of_notebook, change, changes)
     for path in vault.files:
         if path.suffix == ".svg":
             _change_in_file(path, _changed_links_of_drawing, change, changes)
     for path in [path for path, edits in changes.edits.items() if not edits]:
-        del changes.edits[path]
+        del changes.edits[path]  # looking it up has made an empty list
 
 
 def _link_edits(note: Note, old: Link, new: Link) -> Iterator[Edit]:
-    """Yield the edits of a link's target and heading in its line."""
+    """Yield the edits of a link's target and heading in its line, as they are written there.
+
+    A Markdown link may have them with percent signs: ``a%20b.md`` for *a b.md*.
+    """
     line = note.lines[old.line - 1]
-    at = old.column - 1
-    if not old.wiki and line[at : at + 2].lstrip("!").startswith("["):
-        at = max(at, line.find("](", at))
-    for was, becomes in ((old.target, new.target), (old.sub, new.sub)):
-        for written, other in ((was, becomes), (quote(was, safe="/#"), quote(becomes, safe="/#"))):
-            start = line.find(written, at) if written else -1
-            if start >= 0:
-                if written != other:
-                    blank = " " in other and not old.wiki and line[start - 1] != "<"
-                    other = quote(unquote(other), safe="/#") if blank else other
-                    yield Edit(Span.within(old.line, start + 1, len(written)), other)
-                at = start + len(written)
-                break
+    begins = old.column - 1
+    if not old.wiki and line[begins : begins + 2].lstrip("!").startswith("["):
+        begins = max(begins, line.find("](", begins))  # behind the words of the link
+    for part, new_part in ((old.target, new.target), (old.sub, new.sub)):
+        quoted, new_quoted = (quote(text, safe="/#") for text in (part, new_part))
+        for written, new_written in ((part, new_part), (quoted, new_quoted)):
+            start = line.find(written, begins) if written else -1
+            if start < 0:
+                continue
+            if written != new_written:
+                # Outside angle brackets, the address of a Markdown link has no blanks.
+                is_bare = not old.wiki and line[start - 1] != "<"
+                if " " in new_written and is_bare:
+                    new_written = quote(unquote(new_written), safe="/#")
+                yield Edit(Span.within(old.line, start + 1, len(written)), new_written)
+            begins = start + len(written)
+            break
 
 
 def _change_in_file(
@@ -326,18 +352,18 @@ def _change_navigation(vault: Vault, old: Path, new: Path, changes: Changes) -> 
     def record_edit(node: yaml.ScalarNode, value: str) -> None:
         """Record the edit that replaces a scalar, with its quotes."""
         start, end = node.start_mark, node.end_mark
-        where = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
-        mark = node.style if node.style in ("'", '"') else ""
-        plain = re.fullmatch(r"[A-Za-z][\w /.()+–-]*", value)
-        mark = mark or ("" if plain else "'")
-        edits.add(Edit(where, mark + (value.replace("'", "''") if mark == "'" else value) + mark))
+        span = Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+        needs_no_quotes = re.fullmatch(r"[A-Za-z][\w /.()+–-]*", value)
+        mark = node.style if node.style in ("'", '"') else "" if needs_no_quotes else "'"
+        text = value.replace("'", "''") if mark == "'" else value
+        edits.add(Edit(span, f"{mark}{text}{mark}"))
 
     visit(root)
     if edits:
         changes.edits[path] += sorted(edits)
 
 
-def _code_that_calls(vault: Vault, name: str) -> Iterator[str]:
+def _code_that_names(vault: Vault, name: str) -> Iterator[str]:
     """Yield the places where code beside the vault contains the name of a note, as figures do."""
     called = re.compile(rf"""(["']){re.escape(name)}(?:#[^"'\n]*)?\1""")
     beside = vault.root.parent
