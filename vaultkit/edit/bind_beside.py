@@ -33,7 +33,7 @@ from vaultkit.edit.wording import NAMED, overlap, says_label, stems
 _STATED, _OF_WHOLE = 3.0, 2.5
 #: Fewest elements of which some have a share.
 _FEW = 3
-#: A number, with its unit or the word behind it.
+#: The unit of a number, or the word behind it: *km/h*, *%*, *people*.
 _UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)(?:/[^\W\d_]+)?")
 #: Expressions for how many there are of something, or for the total of something.
 _COUNT = re.compile(r"^len\(|\.size$")
@@ -74,13 +74,19 @@ class Number:
 
     @property
     def scale(self) -> float:
-        """By how much the value is larger than the number in the text."""
-        value_in_text = float(self.stated.value)
-        near = (float(s) for s in self.stated.scales if value_in_text)
-        return min(near, key=lambda s: abs(self.value - value_in_text * s), default=1.0)
+        """The factor between the number in the text and the value: 1000 for *5 thousand* of 5,000.
+
+        Of the scales that the number may have, it is the one that fits best.
+        """
+        in_text = float(self.stated.value)
+        scales = (float(scale) for scale in self.stated.scales if in_text)
+        return min(scales, key=lambda scale: abs(self.value - in_text * scale), default=1.0)
 
     def scaled(self, factor: float) -> Number:
-        """Return it with a factor between the value and the number in the text."""
+        """Return it with a factor between the number in the text and the value.
+
+        A number that is bound to an expression has its value already.
+        """
         if self.is_bound or factor == 1:
             return self
         value = float(self.stated.value) * factor
@@ -88,7 +94,10 @@ class Number:
 
 
 def unit_or_noun(text: str, stated: Stated) -> str:
-    """Return the unit of a number, or the word behind it."""
+    """Return the unit of a number, or the word behind it.
+
+    The unit may be a sign within the number itself: *$* of *$5*.
+    """
     sign = re.sub(r"[\d.,\s]", "", stated.text) if stated.digits else ""
     behind = _UNIT.match(text, stated.end)
     return sign or (behind[0].strip() if behind else "")
@@ -150,13 +159,13 @@ class RatiosOfNumbers:
 
     def of(self, stated: Stated) -> list[Candidate]:
         """Return the ratio that a multiple or percentage states; none if several would do."""
-        is_part = is_multiple(stated) and not self._noun.fullmatch(stated.text)
-        if not (is_part or is_percent(stated)):
+        is_multiple_of = is_multiple(stated) and not self._noun.fullmatch(stated.text)
+        if not (is_multiple_of or is_percent(stated)):
             return []
         others = [candidate for candidate in self.numbers if candidate.stated is not stated]
         ratios = _only(self._ratios(stated, others))
         if ratios is None:
-            return []
+            return []  # it is not clear which of them is meant
         return ratios or [
             candidate for shares in (self._shares(stated, others), self._shares_of_sum(stated))
             for candidate in _only(shares) or []
@@ -180,7 +189,7 @@ class RatiosOfNumbers:
         if not before or not behind or (stated.times and stated.value > 1):
             return
         part = before[-1]
-        said = stems(behind["whole"] or "")
+        said = stems(behind["whole"] or "")  # the word for the whole, if there is one
         for whole in self.pool:
             if isinstance(whole.value, str) or whole.extreme or not whole.value:
                 continue
@@ -190,7 +199,7 @@ class RatiosOfNumbers:
             if not named and not counts.search(whole.code):
                 continue
             if is_count(part.stated) and not float(whole.value).is_integer():
-                continue
+                continue  # things that are counted are a part of others that are counted
             score, value = _OF_WHOLE + named - whole.cost, float(whole.value)
             if abs(value) > abs(part.value):
                 yield from _ratio(stated, part.code, part.value, whole.code, value, score)
@@ -237,7 +246,7 @@ def on_one_scale(one: Number, other: Number) -> tuple[Number, Number]:
 
 
 def _only(candidates: Iterable[Candidate]) -> list[Candidate] | None:
-    """Return the best of several ratios with one value; None if they have several values."""
+    """Return the best of several ratios with one value, or none; None if they have several."""
     ratios = sorted(candidates, key=lambda one: -one.score)
     values = {f"{candidate.value:.9g}" for candidate in ratios}
     return ratios[:1] if len(values) < 2 else None
@@ -246,10 +255,23 @@ def _only(candidates: Iterable[Candidate]) -> list[Candidate] | None:
 def _ratio(
     stated: Stated, part: str, above: float, whole: str, below: float, score: float
 ) -> Iterator[Candidate]:
-    """Yield the ratio of two expressions if a number states it."""
+    """Yield the ratio of two expressions if a number states it.
+
+    Parameters
+    ----------
+    stated
+        The number.
+    part, above
+        The expression of the part, and its value.
+    whole, below
+        The expression of the whole, and its value.
+    score
+        The score of the candidate.
+    """
     if not below or part == whole or (is_percent(stated) and significant_digits(stated) < 2):
         return
     value = above / below
+    # The first sense of *5 %* is 5, which no ratio of a part and a whole is.
     as_share = replace(stated, ranges=stated.ranges[1:]) if is_percent(stated) else stated
     if cost_of_fit(as_share, value) is None or (
         is_limit(stated) and not is_near_limit(stated, value)

@@ -104,13 +104,18 @@ def _named(one: _Quantity, other: _Quantity, said: frozenset[str]) -> float:
 
 
 def _way(scope: Scope, spoken: ComparisonWord) -> int:
-    """Return 1 if two quantities grow together by the words, −1 if one falls; 0 if neither."""
+    """Return 1 if two quantities grow together by the words, −1 if one falls; 0 if neither.
+
+    There are four forms of sentences: *the farther it is, the longer its year*; *longer ropes are
+    heavier*; *the rate falls as, or with falling, income*; *the rate climbs with income*.
+    """
     words, text = scope.page.words, scope.text
     if spoken.denied or spoken.table != "directions" or spoken.meaning not in WAYS:
         return 0
     before = text[scope.sentence.start : spoken.start]
     second_way = WAYS[spoken.meaning]
     the = "<binding.article>"
+    # The group *way* is the first of the two words of comparison.
     both = rf"\W*(?:<together.opening>\W+)?{the}\s{_comparative(scope)}\b[^.;:]*,\s{the}\s+$"
     plural = rf"\W*{_comparative(scope)}\s[^\W\d_]+s\s(?:<grammar.being>|<together.verbs>)\s+$"
     changes = rf"\b(?P<way>{_change(scope)})\s[^.,;:]*\b(?:<together.as>)\s[^.,;:]*$"
@@ -128,16 +133,19 @@ def _way(scope: Scope, spoken: ComparisonWord) -> int:
 
 
 def _comparative(scope: Scope) -> str:
+    """Return a pattern of words for more and less: *longer*, *fewer*."""
     more, less = (scope.page.words.pattern("directions", name) for name in ("more", "less"))
     return rf"(?P<way>{more}|{less})"
 
 
 def _change(scope: Scope) -> str:
+    """Return a pattern of words for a rise or fall: *grows*, *drops*."""
     rises, falls = (scope.page.words.pattern("directions", name) for name in ("rises", "falls"))
     return f"{rises}|{falls}"
 
 
 def _of_word(scope: Scope, word: str) -> int:
+    """Return the way of a word of these patterns: 1 for more or a rise, −1 for less or a fall."""
     lists = scope.page.words.words["directions"]
     plain = " ".join(word.lower().split())
     return next(way for name, way in WAYS.items() if plain in lists.get(name, ()))
@@ -168,16 +176,19 @@ def _pairs(families: Sequence[Family]) -> Iterator[tuple[_Quantity, _Quantity]]:
 
 
 def _have_same_items(one: Family, other: Family) -> bool:
-    """Return whether two families are different quantities of the same items, in one order."""
+    """Return whether two families are different quantities of the same items, in one order.
+
+    They have the same labels, or they are lists, of which one may be computed from the other.
+    """
     if len(one.elements) != len(other.elements) or one.is_text or other.is_text:
         return False
     labels = ([element.labels[:1] for element in family.elements] for family in (one, other))
     if _is_multiple(one.numbers, other.numbers):
         return False  # of one quantity in two units
-    owners = one.owner and other.owner
-    is_made = any(a.owner and a.owner in identifiers(b.elements[0].code)
-                  for a, b in ((one, other), (other, one)))  # fmt: skip
-    are_lists = bool(owners or is_made) and one.is_ordered and other.is_ordered
+    are_variables = bool(one.owner and other.owner)
+    is_computed = any(a.owner and a.owner in identifiers(b.elements[0].code)
+                      for a, b in ((one, other), (other, one)))  # fmt: skip
+    are_lists = (are_variables or is_computed) and one.is_ordered and other.is_ordered
     return are_lists or next(labels) == next(labels)
 
 
@@ -201,7 +212,10 @@ def _quantity(family: Family) -> _Quantity | None:
 
 
 def _keys(family: Family, made: _Quantity) -> _Quantity | None:
-    """Return the items of a loop over numbers as a quantity."""
+    """Return the items of a loop over numbers as a quantity: those of ``for n in (10, 100)``.
+
+    None if they are no numbers, or only the places 0, 1, 2, …
+    """
     try:
         items = ast.literal_eval(made.over)
     except (ValueError, SyntaxError):

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from vaultkit.checks.printed import is_print_call
 from vaultkit.claims.expressions import is_steady
@@ -82,7 +83,10 @@ def expressions_in_code(
 
 
 def evaluated(node: ast.expr, variables: Mapping[str, Any]) -> Any:
-    """Return the value of an expression without side effects; None if it has none."""
+    """Return the value of an expression; None if it has none, or if it could change something.
+
+    It may name only variables and built-in functions, and call nothing of `_IMPURE`.
+    """
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
     used = {name.id for name in names}
     used |= {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)}
@@ -104,18 +108,18 @@ def _printed(call: ast.Call) -> Iterator[CodeExpression]:
     for argument in call.args:
         parts += argument.values if isinstance(argument, ast.JoinedStr) else [argument]
     texts = [str(part.value) if isinstance(part, ast.Constant) else None for part in parts]
-    before = ""
     # If no text is behind the last value, each value has its text before it.
-    is_ahead = bool(texts) and texts[-1] is None
+    texts_are_ahead = bool(texts) and texts[-1] is None
+    before = ""
     # Behind the last part there is no text, and `print()` has no part at all.
-    for part, text, behind in zip(parts, texts, [*texts, None][1:], strict=True):
+    for part, text, next_text in zip(parts, texts, [*texts, None][1:], strict=True):
         if text is not None:
             before = text
             continue
         ahead = stems(_BREAK.split(before.rstrip(" :=|"))[-1])
-        behind = "" if is_ahead and ahead else behind or ""
+        behind = "" if texts_are_ahead and ahead else next_text or ""
         after = _behind(behind)
-        # Behind two blanks, the text is about the next value.
+        # Before two blanks, the text is about another value.
         names = stems(_COLUMN.split(before.rstrip())[-1]) | after | _unit(behind)
         phrases = tuple(phrase for phrase in (ahead, after) if phrase)
         match part:
@@ -147,6 +151,7 @@ def _unit(text: str) -> frozenset[str]:
 
 
 def _form(form: ast.expr | None) -> str:
+    """Return the format of a value in an f-string: ``.2f`` of ``{x:.2f}``."""
     parts = form.values if isinstance(form, ast.JoinedStr) else []
     return "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
 
@@ -172,14 +177,17 @@ def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[CodeExpre
 class _Turn:
     """A turn of a loop, or of a loop inside another one.
 
+    In the second turn of ``for name, mass in zip(names, masses): total = 2 * mass``, the variable
+    ``mass`` stands for ``masses[1]``, and ``total`` for ``2 * masses[1]``.
+
     Attributes
     ----------
     given
-        What each variable stands for.
+        The expression that each variable stands for.
     indices
-        The variables that are integers, which may be indices.
+        The values of the variables that are integers, which may be indices.
     words
-        The words for the items.
+        The words for the items: the first item, and others that are texts.
     body, line
         The statements of the loop and its line.
     """
@@ -213,27 +221,29 @@ def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterato
     changed = {name for inner_loop in inner for name in _stored(inner_loop)}
     if changed & {name for statement in plain for name in _stored(statement)}:
         return
-    for n, (item, access) in enumerate(_items(outer.filled(loop.iter), variables)):
-        if n >= _ITEMS:
-            return
+    items = _items(outer.filled(loop.iter), variables)
+    for item, access in islice(items, _ITEMS):
         bound = list(_bound_by(loop.target, item, access))
-        indices = {**outer.indices, **_indices(loop.target, item, access)}
-        given = _with_assignments(
-            plain, {**outer.given, **{name: node for name, node, _ in bound}}, indices
-        )
-        if given is None:
+        indices = {**outer.indices, **_indices(bound)}
+        given = {**outer.given, **{variable.name: variable.access for variable in bound}}
+        after_assignments = _with_assignments(plain, given, indices)
+        if after_assignments is None:
             return
-        words = [
-            str(value) for k, (_, _, value) in enumerate(bound) if not k or isinstance(value, str)
-        ]
-        turn = _Turn(given, indices, (*outer.words, *words), loop.body, loop.lineno)
-        if inner and outer.words == () and any(isinstance(value, str) for _, _, value in bound):
-            # In a label of two texts, the number of the turn says nothing.
-            texts = tuple(value for _, _, value in bound if isinstance(value, str))
-            turn = replace(turn, words=texts)
+        texts = tuple(variable.value for variable in bound if isinstance(variable.value, str))
+        words = (*outer.words, *_words_of_items(bound))
+        if inner and texts and not outer.words:
+            words = texts  # in a label of two texts, the number of the turn says nothing
+        turn = _Turn(after_assignments, indices, words, loop.body, loop.lineno)
         yield turn
         for inner_loop in inner:
             yield from _turns(inner_loop, variables, turn)
+
+
+def _words_of_items(bound: Sequence[_Variable]) -> list[str]:
+    """Return the values of the first of some variables, and of others that are texts, as words."""
+    first, others = bound[:1], bound[1:]
+    named = [*first, *(variable for variable in others if isinstance(variable.value, str))]
+    return [str(variable.value) for variable in named]
 
 
 def _unrolled_dictionaries(
@@ -246,11 +256,9 @@ def _unrolled_dictionaries(
                 pass
             case _:
                 continue
-        for n, (item, access) in enumerate(_items(of, variables)):
-            if n >= _ITEMS:
-                break
-            known = {name: bound for name, bound, _ in _bound_by(target, item, access)}
-            filled = _Filled(known, _indices(target, item, access))
+        for item, access in islice(_items(of, variables), _ITEMS):
+            bound = list(_bound_by(target, item, access))
+            filled = _Filled({one.name: one.access for one in bound}, _indices(bound))
             label = evaluated(filled.visit(deepcopy(key)), variables)
             node = filled.visit(deepcopy(value))
             if label is not None and _names_any(node, variables):
@@ -260,10 +268,17 @@ def _unrolled_dictionaries(
                 )
 
 
-def _indices(target: ast.expr, item: Any, access: ast.expr) -> dict[str, int]:
-    """Return the variables of a loop that are integers, which may be indices."""
-    bound = _bound_by(target, item, access)
-    return {name: value for name, _, value in bound if type(value) is int}
+class _Variable(NamedTuple):
+    """A variable of a loop in one turn: the expression that it stands for, and its value."""
+
+    name: str
+    access: ast.expr
+    value: Any
+
+
+def _indices(bound: Sequence[_Variable]) -> dict[str, int]:
+    """Return the values of those variables that are integers, which may be indices."""
+    return {one.name: one.value for one in bound if type(one.value) is int}
 
 
 def _names_any(node: ast.expr, variables: Mapping[str, Any]) -> bool:
@@ -275,7 +290,10 @@ _Item = tuple[Any, ast.expr]
 
 
 def _items(node: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Item]:
-    """Yield each item over which a loop runs, with the expression that gives it: ``x[0]``."""
+    """Yield each item over which a loop runs, with the expression that gives it: ``x[0]``.
+
+    Of ``zip``, ``enumerate`` and ``items``, both are tuples.
+    """
     match node:
         case ast.Call(ast.Attribute(of, "items"), []):
             value = evaluated(of, variables)
@@ -296,6 +314,7 @@ def _items(node: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Item]:
         case _:
             value = evaluated(node, variables)
             if isinstance(value, (str, range, dict, set, frozenset)):
+                # Their items are values themselves.
                 yield from ((item, _literal(item) or node) for item in value)
             elif hasattr(value, "__len__") and hasattr(value, "__getitem__"):
                 for n, item in enumerate(value):
@@ -316,8 +335,8 @@ def _element(of: ast.expr, index: ast.expr) -> ast.Subscript:
     return ast.Subscript(deepcopy(of), index, ast.Load())
 
 
-def _bound_by(target: ast.expr, item: Any, access: ast.expr) -> Iterator[tuple[str, ast.expr, Any]]:
-    """Yield the variables of a loop, each with the expression that it stands for, and its value.
+def _bound_by(target: ast.expr, item: Any, access: ast.expr) -> Iterator[_Variable]:
+    """Yield the variables that a loop binds in one turn; none behind a starred one.
 
     Parameters
     ----------
@@ -339,15 +358,20 @@ def _bound_by(target: ast.expr, item: Any, access: ast.expr) -> Iterator[tuple[s
                 return
             yield from _bound_by(part, value, access_of_item)
     elif isinstance(target, ast.Name):
-        yield target.id, ast.Constant(item) if isinstance(item, str) else access, item
+        stands_for = ast.Constant(item) if isinstance(item, str) else access
+        yield _Variable(target.id, stands_for, item)
 
 
 def _with_assignments(
     body: Sequence[ast.stmt], given: Mapping[str, ast.expr], indices: Mapping[str, int]
 ) -> dict[str, ast.expr] | None:
-    """Return what names stand for after the assignments in a loop; None if one changes twice."""
+    """Return what names stand for after the assignments in a loop.
+
+    None if a name changes twice, or in another way than by an assignment.
+    """
     bound = {name for statement in body for name in _stored(statement)}
-    if len(bound) < sum(len(_stored(statement)) for statement in body):
+    changes_twice = len(bound) < sum(len(_stored(statement)) for statement in body)
+    if changes_twice:
         return None
     known = dict(given)
     for statement in body:

@@ -23,6 +23,9 @@ from vaultkit.read.sentences import Sentences
 AHEAD = 0.25
 #: How far equal values differ by rounding, and below which value integers may be equal by chance.
 _EQUAL, _BY_CHANCE = 1e-12, 100
+#: What each block between a sentence and the block below that binds a name costs, and the most
+#: blocks that count.
+_PER_BLOCK, _FARTHEST = 0.1, 5
 #: The least score of a condition of which the sentence names the series, or has a number of it.
 _KNOWN = 3.9
 
@@ -190,6 +193,7 @@ def means_the_same(one: Candidate, other: Candidate) -> bool:
 
 
 def _are_of_one_list(one: Candidate, other: Candidate) -> bool:
+    """Return whether two candidates use elements of the same list or dictionary."""
     lists, others = ({atom.series for atom in candidate.atoms} - {""} for candidate in (one, other))
     return not lists.isdisjoint(others)
 
@@ -202,8 +206,9 @@ def unrounded(code: str) -> str:
     """
     match = _ROUNDED.fullmatch(code)
     inner = match["inner"] if match else ""
-    whole = inner.count("(") == inner.count(")") and inner.find("(") <= inner.find(")")
-    return unrounded(inner) if inner and whole else code
+    # In ``int(a) + int(b)``, the first bracket is not closed by the last.
+    is_whole = inner.count("(") == inner.count(")") and inner.find("(") <= inner.find(")")
+    return unrounded(inner) if inner and is_whole else code
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -256,13 +261,16 @@ class Page:
         above = sum(block.fence.line < line for block in self.note.blocks)
         if above not in self._pools:
             atoms: dict[str, Atom] = {}
-            known: set[str] = set()
+            bound: set[str] = set()
+            # From the last block above on.
             for distance, index in enumerate(range(max(above - 1, 0), len(self.note.blocks))):
                 new = [atom for atom in self._after.get(index, []) if atom.code not in atoms]
                 for atom in new:
-                    if not distance or not identifiers(atom.code) <= known:
-                        atoms[atom.code] = replace(atom, cost=atom.cost + 0.1 * min(distance, 5))
-                known |= {name for atom in new for name in identifiers(atom.code)}
+                    # A block below counts only for the names that it binds first.
+                    if not distance or not identifiers(atom.code) <= bound:
+                        cost = atom.cost + _PER_BLOCK * min(distance, _FARTHEST)
+                        atoms[atom.code] = replace(atom, cost=cost)
+                bound |= {name for atom in new for name in identifiers(atom.code)}
             self._pools[above] = list(atoms.values())
         return self._pools[above]
 
@@ -282,7 +290,7 @@ class Page:
         cells = {(cell.line, cell.column): cell for cell in self.note.cells}
         for piece in self.note.prose:
             if piece.place or not piece.parts:
-                continue
+                continue  # it is in the properties or in an attribute, or empty
             cell = cells.get(piece.place_of(0))
             if piece.row or cell:
                 title, row = (cell.title, piece.row) if cell else ("", "")
@@ -292,16 +300,22 @@ class Page:
                 yield Passage(piece, start, end)
 
     def place_behind(self, sentence: Passage, start: int, end: int) -> tuple[int, int] | None:
-        """Return the place behind a part of a sentence; None if no comment may be there."""
+        """Return the place behind a part of a sentence; None if no comment may be there.
+
+        None may be inside a link, in the middle of code, or where there is a comment already.
+        """
         piece = sentence.piece
         line, column = piece.place_of(end - 1)
         row = self.note.lines[line - 1] if line <= len(self.note.lines) else ""
-        last = piece.text[start:end].rpartition(" ")[2]
-        if not row[:column].endswith(last) or any(link.holds(line, column) for link in self._links):
+        last_word = piece.text[start:end].rpartition(" ")[2]
+        if not row[:column].endswith(last_word):
+            return None  # mark-up is within it
+        if any(link.holds(line, column) for link in self._links):
             return None
         if any(link.start() < column < link.end() for link in _LINK.finditer(row)):
             return None
-        if piece.text.rfind(CODE, 0, start) > piece.text.rfind(END, 0, start):
+        is_in_code = piece.text.rfind(CODE, 0, start) > piece.text.rfind(END, 0, start)
+        if is_in_code:
             # The comment goes behind the code, if the name is all of it.
             if piece.text[start - 1] != CODE or piece.text[end : end + 1] != END:
                 return None

@@ -7,9 +7,12 @@ from collections.abc import Collection, Iterable
 
 from vaultkit.claims.numerals import NUMERAL, parse_numeral
 
+#: The separator of thousands in *12,000* and ``12_000``.
 _THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
+#: Where a name is divided: ``totalCost``, ``total_cost``.
 _PART = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _WORD = re.compile(r"[0-9]+(?:\.[0-9]+)?|[^\W\d_]+")
+#: Endings of words, and what replaces them.
 _ENDINGS = (
     ("ies", "y"),
     ("sses", "ss"),
@@ -41,6 +44,8 @@ MEANINGS = {
     "set": "different distinct", "corrcoef": "correlation", "gcd": "divisor", "norm": "length norm",
 }  # fmt: skip
 _VOWELS = re.compile("[aeiou]")
+#: Fewest letters before an ending: *string* and *red* have none.
+_ROOT = 3
 #: A shorter word is not an abbreviation of a longer one.
 _ABBREVIATION = 3
 #: How much an abbreviation in place of the word counts, and a letter or number, which may be there
@@ -55,7 +60,10 @@ _MOST_OF_LABEL = 0.6
 
 
 def stems(text: str, *, spoken: bool = False) -> frozenset[str]:
-    """Return the words of names, or of a spoken text, without their endings.
+    """Return the words of names in code, or of a spoken text, without their endings.
+
+    Words that mean nothing are left out. In a spoken text, articles are among these, while the
+    names of functions, such as *range*, are words.
 
     Examples
     --------
@@ -80,7 +88,7 @@ def _stem(word: str) -> str:
         return word
     low = word.lower()
     for ending, new in _ENDINGS:
-        if low.endswith(ending) and not low.endswith("ss") and len(low) - len(ending) >= 3:
+        if low.endswith(ending) and not low.endswith("ss") and len(low) - len(ending) >= _ROOT:
             return low[: -len(ending)] + new
     return low
 
@@ -100,7 +108,7 @@ def _certainty_of(name: str, said: Collection[str]) -> float:
     """Return how surely (0 to 1) one of the words of a sentence means a name of the code."""
     if name in said:
         return _SINGLE if len(name) == 1 or name[0].isdecimal() else 1.0
-    if name[0].isdecimal():
+    if name[0].isdecimal():  # 0.25 may be said as 25 %
         return _SINGLE if f"{100 * float(name):g}" in said else 0.0
     if len(name) < _ABBREVIATION:
         return 0.0
