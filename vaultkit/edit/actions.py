@@ -17,7 +17,11 @@ from vaultkit.edit.text import Edit, Span
 from vaultkit.read.note import Link, Note
 from vaultkit.read.vault import BrokenLinkError, UnwrittenError, Vault
 
+#: The numbers in a message such as *nothing computes 3.9; nearest are 3.2, 6.5*.
 _NEAREST = re.compile(r"; nearest (?:are|is) (?P<numbers>.+)$")
+#: A number in the text: ``−1,200``, ``.5``, ``3 %``.
+_NUMBER = re.compile(r"(?P<sign>[-−+]?)(?P<digits>[\d,]*\.?\d+)(?P<unit>\s*%?)")
+#: What must not be directly before or behind a mention of a note.
 _WORD_CHARACTER = re.compile(r"[\w-]")
 #: Placeholder for a reason that the author has to write.
 REASON = "reason"
@@ -96,7 +100,7 @@ def _number_actions(note: Note, check: Check) -> Iterator[Action]:
     They are read from the message of the check, which `vaultkit.checks.backing` writes.
     """
     match = _NEAREST.search(check.why.split("\n")[0])
-    stated = re.fullmatch(r"(?P<sign>[-−+]?)(?P<digits>[\d,]*\.?\d+)(?P<unit>\s*%?)", check.what)
+    stated = _NUMBER.fullmatch(check.what)
     span = span_of_check(check, note)
     if not match or not stated:
         return
@@ -105,11 +109,12 @@ def _number_actions(note: Note, check: Check) -> Iterator[Action]:
         try:
             number = float(word)
         except ValueError:
-            continue
-        scale = 100 if "%" in stated["unit"] and abs(number) <= 1 else 1
+            continue  # the message ends in other words
+        is_share = "%" in stated["unit"] and abs(number) <= 1
+        scale = 100 if is_share else 1
         comma = "," if "," in stated["digits"] else ""
         written = f"{abs(scale * number):{comma}.{decimals}f}"
-        minus = stated["sign"] if stated["sign"] in ("-", "−") else "−"
+        minus = stated["sign"] if stated["sign"] in ("-", "−") else "−"  # as the note writes it
         plus = "+" if stated["sign"] == "+" else ""
         text = (minus if number < 0 else plus) + written + stated["unit"]
         yield Action(
@@ -124,10 +129,9 @@ def _exception_action(note: Note, check: Check, what: str) -> Action:
     """
     span = span_of_check(check, note)
     behind = Span(span.end_line, span.end_column, span.end_line, span.end_column)
-    blank = "" if what == "given" else " "
-    if "\n" in check.what or span.end_line > span.line:
-        blank = "\n\n"
-    mark = f"{blank}<!-- {what}: {REASON} -->"
+    is_display = "\n" in check.what or span.end_line > span.line
+    separator = "\n\n" if is_display else "" if what == "given" else " "
+    mark = f"{separator}<!-- {what}: {REASON} -->"
     return Action(f"Mark as {what}: {REASON}", {note.path: [Edit(behind, mark)]}, fixes=check)
 
 
@@ -145,9 +149,9 @@ def _broken_link_actions(vault: Vault, note: Note, check: Check) -> Iterator[Act
         # The name of a heading or block is found by its sign, as the note may have the same name.
         sign = "#" if not is_unwritten and broken.wanted == link.sub else ""
         wrong = sign + broken.wanted
-        at = note.lines[check.line - 1].find(wrong, check.column - 1)
-        for name in broken.similar if at >= 0 else ():
-            edit = Edit(Span.within(check.line, at + 1, len(wrong)), sign + name)
+        start = note.lines[check.line - 1].find(wrong, check.column - 1)
+        for name in broken.similar if start >= 0 else ():
+            edit = Edit(Span.within(check.line, start + 1, len(wrong)), sign + name)
             yield Action(f"Link to {name!r}", {note.path: [edit]}, fixes=check)
 
 
@@ -163,14 +167,19 @@ def _new_note_actions(vault: Vault, note: Note, link: Link, check: Check) -> Ite
 
 
 def _mention_actions(vault: Vault, note: Note, where: Span) -> Iterator[Action]:
-    """Offer to turn a mention of a note into a link."""
+    """Offer to turn the mention of a note at a place into a link: the longest name there.
+
+    The note must be another one, and the only one of that name.
+    """
     line = note.lines[where.line - 1] if where.line <= len(note.lines) else ""
     plain = _running_text(note, where.line)
+    #: The length of the name, where it begins, and the note.
     best: tuple[int, int, Path] | None = None
     for name, paths in vault.notes_by_name.items():
         begins = plain.casefold().find(name, max(0, where.column - 1 - len(name)))
         ends = begins + len(name)
-        if not 0 <= begins < where.column <= ends + 1 or note.path in paths or len(paths) != 1:
+        is_here = 0 <= begins < where.column <= ends + 1
+        if not is_here or note.path in paths or len(paths) != 1:
             continue
         around = line[max(0, begins - 1) : begins] + line[ends : ends + 1]
         if not _WORD_CHARACTER.search(around):
@@ -192,12 +201,13 @@ def _running_text(note: Note, number: int) -> str:
         if 0 <= index < len(rows) and rows[index].strip():
             start = sum(len(row) + 1 for row in rows[:index])
             plain = passage.plain[start : start + len(rows[index])]
-            at = line.find(rows[index])
-            if at >= 0:
-                return " " * at + plain
+            indent = line.find(rows[index])
+            if indent >= 0:
+                return " " * indent + plain
     return ""
 
 
-def _touches(one: Span, other: Span) -> bool:
-    first = (one.line, 1), (one.end_line, one.end_column)
-    return first[0] <= (other.end_line, other.end_column) and first[1] >= (other.line, other.column)
+def _touches(checked: Span, where: Span) -> bool:
+    """Return whether two spans overlap; that of a check counts from the beginning of its line."""
+    begins, ends = (checked.line, 1), (checked.end_line, checked.end_column)
+    return begins <= (where.end_line, where.end_column) and ends >= (where.line, where.column)

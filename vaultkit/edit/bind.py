@@ -66,7 +66,7 @@ def propose(note: Note, collected: Mapping[int, Sequence[Sequence[object]]]) -> 
             )
     # Behind one word there is one comment: what would be accepted goes first.
     proposals.sort(key=_rank)
-    places = groupby(proposals, key=lambda passage: (passage.line, passage.column))
+    places = groupby(proposals, key=lambda proposal: (proposal.line, proposal.column))
     return [next(at_place) for _, at_place in places]
 
 
@@ -115,7 +115,8 @@ def insertions(note: Note, chosen: Sequence[tuple[Proposal, Candidate]]) -> list
     """
     edits = [(one.edit(candidate), candidate) for one, candidate in chosen]
     safe = harmless(note, [edit for edit, _ in edits])
-    kept = [own for own in edits if own[0] in safe]
+    kept = [(edit, candidate) for edit, candidate in edits if edit in safe]
+    # Without one comment, the words of another may be judged differently.
     while kept:
         bound = parse(text_with_edits(note.text, [edit for edit, _ in kept]), note.path)
         holding = list(_holding(bound, kept))
@@ -132,6 +133,7 @@ def _holding(
     unmatched = list(bindings(bound))
     keys = _known_keys(inserted)
     for edit, candidate in inserted:
+        # Several comments may have the same code.
         binding = min(
             (other for other in unmatched if other.code == code_of(edit)),
             key=lambda other: abs(other.line - edit.span.line),
@@ -177,6 +179,7 @@ def harmless(note: Note, edits: Sequence[Edit], kept: Sequence[Edit] = ()) -> li
         return list(edits)
     if len(edits) == 1:
         return []
+    # One of them does harm: it is found by halving, since parsing each time takes long.
     half = len(edits) // 2
     first = harmless(note, edits[:half], kept)
     return first + harmless(note, edits[half:], [*kept, *first])

@@ -15,11 +15,14 @@ from vaultkit.edit.sentences import Candidate
 
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
 WAYS = {"more": 1, "less": -1, "rises": 1, "falls": -1, "same": 0, "largest": 1, "smallest": -1}
+#: The sign of each way.
 SIGNS = {1: ">", -1: "<", 0: "=="}
 #: The score of such a condition, about as much as two sides that the sentence names.
 SCORE = 2.0
-#: How many words are near.
+#: How many words may be between a word of comparison and its number or name.
 NEAR = 6
+#: How far two equal numbers may differ by rounding, as a share of them.
+_EQUAL = 1e-6
 
 
 def end_of_statement(words: Lexicon) -> re.Pattern[str]:
@@ -50,8 +53,9 @@ def compare_numbers_beside(
     ahead, behind = text[before.end : spoken.start], text[spoken.end : after.start]
     if len(ahead.split()) > NEAR or end_of_statement(words).search(ahead):
         return
-    than = spoken.table == "weak" or words.regex(r"\s<binding.compared_with>\b").match(behind)
-    if not than or len(behind.split()) > NEAR or re.search(r"[,;:.]\s", behind):
+    # A weak word, such as *over*, needs no *than*.
+    has_than = spoken.table == "weak" or words.regex(r"\s<binding.compared_with>\b").match(behind)
+    if not has_than or len(behind.split()) > NEAR or re.search(r"[,;:.]\s", behind):
         return
     if not (before.is_bound or after.is_bound) and before.unit != after.unit:
         return  # *8.5 %, fewer than one in ten*
@@ -75,4 +79,4 @@ def holds(left: float, right: float, way: int) -> bool:
     """Return whether two numbers compare: 1 for more, -1 for less, 0 for the same."""
     if way:
         return (left - right) * way > 0
-    return abs(left - right) <= 1e-6 * max(1.0, abs(left))
+    return abs(left - right) <= _EQUAL * max(1.0, abs(left))

@@ -49,14 +49,15 @@ def is_length_of_all(
     if stated.digits and not is_first:
         return False  # *the number 3 comes first*
     text = sentence.piece.text
-    noun = re.match(r"\s(?:[^\W\d_]+\s)?([^\W\d_]{3,})\b", text[stated.end :])
+    # *Six days* or *six rainy days*
     first = re.match(r"\s([^\W\d_]{3,})\b", text[stated.end :])
-    nouns = [match[1] for match in (first, noun) if match and is_plural(match[1])]
+    second = re.match(r"\s(?:[^\W\d_]+\s)?([^\W\d_]{3,})\b", text[stated.end :])
+    nouns = [match[1] for match in (first, second) if match and is_plural(match[1])]
     if not nouns or unit_named(nouns[0], words) not in _COUNTED:
         return False
     if words.regex(r"\b<lengths.other>\s$").search(text[: stated.start]):
-        return False
+        return False  # *the other six days*
     if words.regex(r"\s\w+\s<lengths.later>\b").match(text, stated.end):
-        return False
+        return False  # *six days later*
     known = [one for one in lengths if _LENGTH.fullmatch(one.code) and float(one.value) >= _FEW]
     return is_first or all(length.value == atom.value for length in known)

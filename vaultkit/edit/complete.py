@@ -16,11 +16,18 @@ from vaultkit.read.discovery import READERS
 from vaultkit.read.note import Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 
+# What has been typed, up to the place of the completion:
+#: a link that is not closed, ``[[Target#Heading``;
 _LINK = re.compile(r"(?P<embed>!?)\[\[(?P<target>[^\[\]|#\n]*)(?P<sub>#[^\[\]|\n]*)?$")
+#: the first line of a fence, ``> ```python title``;
 _FENCE = re.compile(r"[\s>]*(?:`{3,}|~{3,})(?P<language>[\w-]*)(?P<rest>\s.*)?$")
+#: a tag in the text, ``#ta``;
 _TAG = re.compile(r"(?:^|[\s(])#(?P<tag>[\w/-]*)$")
+#: a tag in the properties, ``tags: [one, tw`` or ``- tw``;
 _LISTED_TAG = re.compile(r"^(?:tags:\s*\[?(?:[^\]]*,)?\s*|\s*-\s+)(?P<tag>[\w/-]*)$")
+#: a name in a formula, ``d_{mo`` or ``\\al``.
 _WORD = re.compile(r"\\?[A-Za-z_]*(?:\{[A-Za-z]*)?$")
+#: Code in the text, between any number of backticks.
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
@@ -63,10 +70,10 @@ def completions(vault: Vault, note: Note, line: int, column: int) -> list[Comple
     if _is_in_formula(note, line, before):
         return list(_variable_completions(note, line, before))
     if link := _LINK.search(before):
-        closing = "" if behind.startswith("]]") else "]]"
+        closing = "" if behind.startswith("]]") else "]]"  # to be added
         if link["sub"] is not None:
             return list(_heading_completions(vault, note, line, link, closing))
-        bar = "\\|" if before.lstrip(" >").startswith("|") else "|"
+        bar = "\\|" if before.lstrip(" >").startswith("|") else "|"  # in a table, it is escaped
         return list(_link_completions(vault, line, link, closing, bar))
     if tag := _TAG.search(before):
         return list(_tag_completions(vault, line, tag))
@@ -172,12 +179,14 @@ def _is_in_formula(note: Note, line: int, before: str) -> bool:
         for number, row in enumerate(note.lines[: line - 1], 1)
         if number > note.front and not any(first <= number <= last for first, last in spans)
     ]
-    display = sum(_CODE_SPAN.sub("", row).count("$$") for row in rows) % 2 == 1
-    plain = re.sub(r"\\\$", "", _CODE_SPAN.sub("", before))
-    if (plain.count("$$") % 2 == 1) != display:
+    is_in_display = sum(_CODE_SPAN.sub("", row).count("$$") for row in rows) % 2 == 1
+    plain = re.sub(r"\\\$", "", _CODE_SPAN.sub("", before))  # without escaped dollars
+    opens_or_closes = plain.count("$$") % 2 == 1
+    if opens_or_closes != is_in_display:
         return True
     return plain.replace("$$", "").count("$") % 2 == 1
 
 
 def _is_in_code_span(before: str) -> bool:
+    """Return whether the text before a place has an odd backtick."""
     return _CODE_SPAN.sub("", before).count("`") % 2 == 1

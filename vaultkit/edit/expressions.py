@@ -22,12 +22,11 @@ from vaultkit.edit.printed import CodeExpression, evaluated, expressions_in_code
 from vaultkit.edit.wording import MEANINGS, stems
 from vaultkit.read.note import Note
 
-#: Most elements of a list, array or dictionary, parts of an element, characters of an expression.
+#: Limits that keep the expressions few and the search short, as a sentence is hardly about more:
+#: elements of a list, array or dictionary; parts of an element; characters of an expression;
 _MOST, _PARTS, _LONGEST = 60, 12, 180
-#: Most elements whose sum and extremes are taken.
-_LONG = 20_000
-#: Most elements of an array with two axes, and most expressions in all.
-_CELLS, _MOST_ATOMS = 64, 3000
+#: elements whose sum and extremes are taken; elements of a matrix; expressions in all.
+_LONG, _CELLS, _MOST_ATOMS = 20_000, 64, 3000
 #: Seconds for the expressions of a note's code, after each block.
 _SECONDS = 1.0
 #: Fewest letters of a name that is a word.
@@ -38,8 +37,11 @@ _HUGE = 10**300
 NAMELESS: frozenset[str] = frozenset()
 
 
-#: How far-fetched an expression is, by its form: what the code prints is the likeliest.
+#: How far-fetched an expression is, by its form: what the code prints is the likeliest. Then come
+#: items of a dictionary, what the code contains, lengths, sums and extremes, those of a matrix, its
+#: elements, and elements of a list that has no name.
 _PRINTED, _ITEM, _WRITTEN, _LENGTH, _DERIVED, _OF_ARRAY, _CELL = 0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9
+_OF_EXPRESSION = 1.2
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,10 @@ class Atom:
     shown
         The text with which a block prints it.
     series
-        The elements of one list or dictionary have the same name here.
+        The elements of one list or dictionary have the same name here: ``x[*]``.
     extreme
-        ``max`` or ``min`` for the largest and smallest of a series.
+        ``max`` or ``min`` for the largest and smallest of a series, ``argmax`` or ``argmin`` for
+        the place of these; else empty.
     phrases
         The words that a block prints right before and behind it.
     nouns
@@ -116,11 +119,12 @@ class Expressions:
     """
 
     sources: Sequence[str]
+    #: The statements of the code.
     _trees: list[ast.stmt] = field(default_factory=list)
     #: The words for the places of a tuple in a list, by the list's name.
     _columns: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    #: The names of the expressions that are assigned to one.
     _defined: dict[str, str] = field(default_factory=dict)
-
     _loop_variables: set[str] = field(default_factory=set)
     #: For each list, the lists that a loop runs over together with it.
     _beside: dict[str, set[str]] = field(default_factory=dict)
@@ -135,14 +139,14 @@ class Expressions:
                 self._record_assignment(node)
 
     def _record_assignment(self, node: ast.AST) -> None:
-        """Store what an assignment says: the name of an expression, the columns of a list."""
+        """Store what an assignment or a loop says: a name, the items or columns of a list."""
         match node:
             case ast.For(target):
                 names = (part for part in ast.walk(target) if isinstance(part, ast.Name))
                 self._loop_variables |= {name.id for name in names}
-                self._note_items(target, node.iter)
+                self._record_items(target, node.iter)
             case ast.comprehension(target, iterable):
-                self._note_items(target, iterable)
+                self._record_items(target, iterable)
             case ast.Call(ast.Attribute(ast.Name(name), "append"), [ast.Tuple(parts)]):
                 self._columns[name] = [stems(ast.unparse(part)) for part in parts]
             case ast.Assign([ast.Name(name)], ast.ListComp(ast.Tuple(parts))):
@@ -150,7 +154,7 @@ class Expressions:
             case ast.Assign([ast.Name(name)], value):
                 self._defined[ast.unparse(value)] = name
 
-    def _note_items(self, target: ast.expr, iterable: ast.expr) -> None:
+    def _record_items(self, target: ast.expr, iterable: ast.expr) -> None:
         """Store what a loop calls the items of a list: parties, of ``for party in votes``."""
         match iterable, target:
             case ast.Call(ast.Name("zip"), iterables), ast.Tuple(parts):
@@ -158,21 +162,21 @@ class Expressions:
                 for name in lists:
                     self._beside.setdefault(name, set()).update(lists - {name})
                 for part, inner in zip(parts, iterables, strict=False):
-                    self._note_items(part, inner)
+                    self._record_items(part, inner)
             case ast.Call(ast.Name("enumerate"), [inner, *_]), ast.Tuple([_, part]):
-                self._note_items(part, inner)
+                self._record_items(part, inner)
             case ast.Call(ast.Attribute(inner, "items"), []), ast.Tuple([part, value]):
-                self._note_items(part, inner)
-                self._note_columns(value, inner)
+                self._record_items(part, inner)
+                self._record_columns(value, inner)
             case ast.Call(ast.Attribute(inner, "values"), []), _:
-                self._note_columns(target, inner)
+                self._record_columns(target, inner)
             case _, ast.Tuple():
-                self._note_columns(target, iterable)
+                self._record_columns(target, iterable)
             case _, ast.Name(name) if len(name) >= _WORD:
                 code = ast.unparse(iterable)
                 self._items[code] = self._items.get(code, NAMELESS) | stems(name)
 
-    def _note_columns(self, target: ast.expr, iterable: ast.expr) -> None:
+    def _record_columns(self, target: ast.expr, iterable: ast.expr) -> None:
         """Store what a loop calls the parts of an item: *sand*, of ``for bed, sand in beds``."""
         match iterable, target:
             case ast.Name(name), ast.Tuple(parts):
@@ -240,18 +244,18 @@ class Expressions:
             if not isinstance(key, (str, int, float, tuple)) or isinstance(key, np.generic):
                 continue
             label, code = (stems(str(key)),), f"{name}[{key!r}]"
-            if (own := plain[key]) is not None:
-                yield Atom(code, own, named, label, _ITEM, series=f"{name}[*]")
+            if (number_or_text := plain[key]) is not None:
+                yield Atom(code, number_or_text, named, label, _ITEM, series=f"{name}[*]")
             else:
                 yield from self._expressions_on_parts(code, f"{name}[*]", item, named, label)
         numbers = [item for item in plain.values() if isinstance(item, (int, float))]
         if len(numbers) == len(plain) > 1:
-            for function, own in (("max", max(numbers)), ("min", min(numbers))):
+            for function, extreme in (("max", max(numbers)), ("min", min(numbers))):
                 series, words = f"{name}[*]", named | stems(MEANINGS[function])
                 code = f"{function}({name}.values())"
-                yield Atom(code, own, words, (), _DERIVED, series=series, extreme=function)
-                key = next(k for k, item in plain.items() if item == own)
-                if isinstance(key, str) and numbers.count(own) == 1:
+                yield Atom(code, extreme, words, (), _DERIVED, series=series, extreme=function)
+                key = next(k for k, item in plain.items() if item == extreme)
+                if isinstance(key, str) and numbers.count(extreme) == 1:
                     code = f"{function}({name}, key={name}.get)"
                     yield Atom(code, key, words, (), _DERIVED, series=series, extreme=function)
             words = named | stems(MEANINGS["sum"])
@@ -277,11 +281,9 @@ class Expressions:
         else:
             return
         for index, words, part in parts:
-            plain = _number_or_text(part)
-            if plain is not None:
-                yield Atom(
-                    f"{code}{index}", plain, named, (*label, words), _DERIVED, series=series + index
-                )
+            if (plain := _number_or_text(part)) is not None:
+                labels = *label, words
+                yield Atom(f"{code}{index}", plain, named, labels, _DERIVED, series=series + index)
 
     def _expressions_on_list(
         self, name: str, value: Any, named: frozenset[str], labels: list[frozenset[str]],
@@ -291,25 +293,30 @@ class Expressions:
 
         ``cost`` is that of its elements: expressions of less cost are proposed first.
         """
-        shown = name if name.isidentifier() or name.endswith((")", "]")) else f"({name})"
-        count, series = len(value), f"{shown}[*]"
-        ends = (0, 1, 2, count - 2, count - 1)
-        for n, item in [(n, value[n]) for n in (range(count) if count <= _MOST else ends)]:
-            code = f"{shown}[{n - count if n and (n == count - 1 or n > _MOST) else n}]"
-            label = ((labels[n] if labels else NAMELESS) or _ordinal(n, count),)
+        needs_brackets = not (name.isidentifier() or name.endswith((")", "]")))
+        owner = f"({name})" if needs_brackets else name
+        count, series = len(value), f"{owner}[*]"
+        # Of a long list, a text names hardly more than the ends.
+        places = range(count) if count <= _MOST else (0, 1, 2, count - 2, count - 1)
+        for n in places:
+            item = value[n]
+            is_from_end = n > 0 and (n == count - 1 or n > _MOST)
+            code = f"{owner}[{n - count if is_from_end else n}]"
+            label = (labels[n] if labels else NAMELESS) or _ordinal(n, count)
             if (plain := _number_or_text(item)) is not None:
-                yield Atom(code, plain, named, label, cost, series=series)
+                yield Atom(code, plain, named, (label,), cost, series=series)
             else:
+                # In a list of tuples, the first part names the others.
                 first = next(iter(item), None) if isinstance(item, (tuple, list)) else None
-                beside = stems(str(first)) if isinstance(first, (str, int)) else label[0]
-                yield from self._expressions_on_parts(code, series, item, named, (beside,))
+                label = stems(str(first)) if isinstance(first, (str, int)) else label
+                yield from self._expressions_on_parts(code, series, item, named, (label,))
         if count > _LONG:
             return
         numbers = [
             number for item in value if isinstance(number := _number_or_text(item), (int, float))
         ]
         if len(numbers) == count > 1 and name.isidentifier():
-            yield from _expressions_on_numbers(shown, value, numbers, named, cost)
+            yield from _expressions_on_numbers(owner, value, numbers, named, cost)
             yield from _named_extremes(name, value, numbers, named, variables)
 
     # --- Code --------------------------------------------------------------------------------
@@ -318,18 +325,14 @@ class Expressions:
         self, expression: CodeExpression, variables: Mapping[str, Any]
     ) -> Iterator[Atom]:
         """Yield the expressions for one that the code itself contains or prints."""
-        code, cost = ast.unparse(expression.node), _WRITTEN if expression.form is None else _PRINTED
-        known = any(
-            isinstance(node, ast.Name) and node.id in variables
-            for node in ast.walk(expression.node)
-        )
-        if (
-            len(code) > _LONGEST
-            or code in self._defined
-            or not known
-            or _is_trivial(expression.node)
-        ):
+        is_printed = expression.form is not None
+        code, cost = ast.unparse(expression.node), _PRINTED if is_printed else _WRITTEN
+        nodes = ast.walk(expression.node)
+        has_variable = any(isinstance(node, ast.Name) and node.id in variables for node in nodes)
+        if len(code) > _LONGEST or not has_variable or _is_trivial(expression.node):
             return
+        if code in self._defined:
+            return  # its name is an expression already
         value = evaluated(expression.node, variables)
         names = _words_of_names(expression.node) | expression.names
         if (plain := _number_or_text(value)) is not None:
@@ -338,13 +341,9 @@ class Expressions:
                 code, plain, names, expression.labels, cost, shown, expression.series,
                 phrases=expression.phrases, nouns=_counted(expression.node, self._items),
             )  # fmt: skip
-        elif (
-            expression.form is not None
-            and not isinstance(expression.node, ast.Name)
-            and _is_row(value)
-        ):
+        elif is_printed and not isinstance(expression.node, ast.Name) and _is_row(value):
             yield from self._expressions_on_list(
-                code, value, names, _labels_of_elements(code, value, variables), {}, 1.2
+                code, value, names, _labels_of_elements(code, value, variables), {}, _OF_EXPRESSION
             )
 
 
@@ -438,6 +437,7 @@ def _labels_of_elements(
     """
     if len(value) > _MOST:
         return []
+    #: For each list of texts: whether no loop runs over it, too; whether it is a dictionary.
     texts: list[tuple[bool, bool, list[str]]] = []
     numbers: list[set[str]] = [set() for _ in value]
     for other, items in variables.items():
@@ -472,16 +472,20 @@ def _ordinal(n: int, count: int) -> frozenset[str]:
 def _expressions_on_numbers(
     name: str, value: Any, numbers: list[float], named: frozenset[str], cost: float
 ) -> Iterator[Atom]:  # fmt: skip
-    """Yield the sum, mean and extremes of numbers, and the places of the extremes."""
+    """Yield the sum, mean and extremes of numbers, and the places of the extremes.
+
+    The numbers are those of a list or array ``value``, whose code is ``name``; places are counted
+    from 0, and also from 1.
+    """
     series, array = f"{name}[*]", isinstance(value, np.ndarray)
     for function, extreme in (("max", max(numbers)), ("min", min(numbers))):
         words = named | stems(MEANINGS[function])
         code = f"{name}.{function}()" if array else f"{function}({name})"
         yield Atom(code, extreme, words, (), cost, series=series, extreme=function)
         place = f"{name}.arg{function}()" if array else f"{name}.index({code})"
-        at, arg = numbers.index(extreme), f"arg{function}"
-        yield Atom(place, at, words, (), cost + 1, series=series, extreme=arg)
-        yield Atom(f"{place} + 1", at + 1, words, (), cost + 1, series=series, extreme=arg)
+        index, arg = numbers.index(extreme), f"arg{function}"
+        yield Atom(place, index, words, (), cost + 1, series=series, extreme=arg)
+        yield Atom(f"{place} + 1", index + 1, words, (), cost + 1, series=series, extreme=arg)
     total = f"{name}.sum()" if array else f"sum({name})"
     yield Atom(total, sum(numbers), named | stems(MEANINGS["sum"]), (), cost)
     mean = f"{name}.mean()" if array else f"sum({name}) / len({name})"
@@ -511,9 +515,9 @@ def _named_extremes(
 
 
 def _expressions_on_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[Atom]:
-    """Yield the expressions on an array with several axes.
+    """Yield the expressions on an array with several axes: lengths, extremes, sum, mean, elements.
 
-    Lengths, extremes, sum, mean, elements.
+    Elements are those of a small matrix.
     """
     for axis, length in enumerate(value.shape):
         words = named | stems(("rows", "columns")[axis] if axis < 2 else "")

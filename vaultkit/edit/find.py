@@ -82,7 +82,7 @@ def name_in(note: Note, line: int, column: int) -> tuple[str, Span] | None:
         return None
     if formula_in(note, line, column) is None:
         return None
-    best: tuple[str, Span] | None = None
+    best: tuple[str, Span] | None = None  # the longest: ``d_k`` rather than ``d``
     for name in sorted({name for block in note.blocks for name in bound(block)}):
         for tex in tex_spellings(name):
             # The letter must not be part of a longer word or command.
@@ -171,13 +171,11 @@ def find_rename_target(vault: Vault, note: Note, line: int, column: int) -> Rena
     """
     if heading := heading_in(note, line):
         is_title = heading.level == 1 and heading.text == note.name
-        text = note.lines[line - 1]
-        at = text.find(heading.text)
-        span = (
-            Span.within(line, at + 1, len(heading.text))
-            if at >= 0
-            else span_to_line_end(note, line, 1)
-        )
+        start = note.lines[line - 1].find(heading.text)
+        if start >= 0:
+            span = Span.within(line, start + 1, len(heading.text))
+        else:  # its words have mark-up
+            span = span_to_line_end(note, line, 1)
         return RenameTarget(note, None if is_title else heading, heading.text, span)
     link = link_in(note, line, column)
     if link is None:
@@ -192,10 +190,10 @@ def find_rename_target(vault: Vault, note: Note, line: int, column: int) -> Rena
     if target.anchor:
         renamed = target.note.heading_with_anchor(target.anchor)
         words = renamed.text if renamed else words
-    text = note.lines[line - 1]
+    # The last part of the link: `B` of `[[Note#A#B]]`, `Note` of `[[Folder/Note]]`.
     written = link.sub.rpartition("#")[2] if target.anchor else link.target.rpartition("/")[2]
-    at = text.find(written, link.column - 1)
-    return RenameTarget(target.note, renamed, words, Span.within(line, at + 1, len(written)))
+    start = note.lines[line - 1].find(written, link.column - 1)
+    return RenameTarget(target.note, renamed, words, Span.within(line, start + 1, len(written)))
 
 
 def symbols_of_note(note: Note) -> Iterator[Symbol]:
@@ -240,6 +238,7 @@ def vault_symbols(vault: Vault, query: str) -> list[Symbol]:
 
 
 def _begin_of(target: Target) -> Place:
+    """Return the place where the target of a link begins."""
     line = target.lines[0] if target.lines else 1
     return Place(target.path, Span(line, 1, line, 1))
 
@@ -255,11 +254,11 @@ def _shown_file(vault: Vault, note: Note, index: int) -> Place | None:
     if not title or not path.is_file():
         return None
     line = 1
-    shown = next((row for row in fence.lines if row.startswith(("def ", "class "))), None)
-    if shown:
+    definition = next((row for row in fence.lines if row.startswith(("def ", "class "))), None)
+    if definition:
         rows = path.read_text(encoding="utf-8", errors="replace").split("\n")
-        head = shown.partition("(")[0]
-        line = next((n for n, row in enumerate(rows, 1) if row.startswith(head)), 1)
+        beginning = definition.partition("(")[0]
+        line = next((n for n, row in enumerate(rows, 1) if row.startswith(beginning)), 1)
     return Place(path, Span(line, 1, line, 1))
 
 

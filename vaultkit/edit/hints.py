@@ -13,9 +13,11 @@ from vaultkit.edit.spans import span_of_check, span_of_formula
 from vaultkit.edit.text import Span
 from vaultkit.read.note import Note
 
+# In messages of checks: both sides of an equation, the nearest numbers, the worst number.
 _SIDES = re.compile(r"\n  left (?P<left>[^\s\[\],]+), right (?P<right>[^\s\[\],;]+)")
 _NEAREST = re.compile(r"; nearest (?:are|is) (?P<number>[^\s,]+)")
 _WORST = re.compile(r"the worst: (?P<shown>\S+) is really (?P<real>\S+)")
+#: A name in backticks.
 _INLINE = re.compile(r"(?<!`)`(?P<name>[A-Za-z_]\w*)`(?!`)")
 #: The kinds of checks that have a hint if they fail.
 _FAILING = {"number", "shape", "sentence", "block"}
@@ -66,7 +68,10 @@ def formula_verdicts(note: Note, checks: Sequence[Check]) -> list[tuple[Span, Hi
 
 
 def _deciding_checks(note: Note, checks: Sequence[Check]) -> dict[tuple[int, int], Check]:
-    """Return the check that decides about the text before each place."""
+    """Return the check that decides about the text before each place (line and column).
+
+    Several checks may end there, such as the statements of one formula: the worst decides.
+    """
     decided: dict[tuple[int, int], Check] = {}
     for check in checks:
         if check.kind == "equation" or (check.kind in _FAILING and check.outcome == FAILS):
@@ -78,6 +83,7 @@ def _deciding_checks(note: Note, checks: Sequence[Check]) -> dict[tuple[int, int
 
 
 def _hint(at: tuple[int, int], check: Check) -> Hint:
+    """Return the verdict of a check as a hint at a place."""
     return Hint(*at, badge(check), check.why or check.sides)
 
 
@@ -115,7 +121,7 @@ def _values_of_names(note: Note, values: Mapping[str, Sequence[Value]]) -> Itera
             known = values.get(match["name"], ())
             above = [v for v in known if note.blocks[v.block].fence.line <= number]
             for value in above[-1:] or known[:1]:
-                with suppress(ValueError):
+                with suppress(ValueError):  # it is no number
                     float(value.print)
                     stated = value.print in row[match.end() : match.end() + _NEAR]
                     if len(value.print) <= _LONGEST and not stated:

@@ -38,13 +38,13 @@ def hover_text(
     """
     if link := link_in(note, line, column):
         return span_of_link(note, link), _target_text(vault, note, line, column)
-    if of_block := _block_hover(note, line, checks):
-        return of_block
-    said: list[str] = []
+    if block_hover := _block_hover(note, line, checks):
+        return block_hover
+    texts: list[str] = []
     span: Span | None = None
     named = name_in(note, line, column)
     if named and (value := _value_text(note, named[0], line, values)):
-        said.append(value)
+        texts.append(value)
         span = named[1]
     known = parts(note, checks)
     where = page_places(note)
@@ -58,12 +58,12 @@ def hover_text(
             continue
         span = span or checked
         if check.outcome in UNPROVEN:
-            said.append(f"```text\n{check.why}\n```")
-        of_it = where.names_of(check.kind, check.line, check.column, check.what)
-        said += [_evidence_text(note, known[place]) for place in of_it if place in known]
+            texts.append(f"```text\n{check.why}\n```")
+        places = where.names_of(check.kind, check.line, check.column, check.what)
+        texts += [_evidence_text(note, known[place]) for place in places if place in known]
     if span is None:
         return None
-    return span, "\n\n".join(dict.fromkeys(said))
+    return span, "\n\n".join(dict.fromkeys(texts))
 
 
 def _block_hover(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, str] | None:
@@ -77,14 +77,14 @@ def _block_hover(note: Note, line: int, checks: Sequence[Check]) -> tuple[Span, 
 
 def block_outcome(index: int, checks: Sequence[Check]) -> str:
     """Return the outcome of a block in a word or two; empty if it has not run."""
-    mine = [check for check in checks if check.block == index and check.kind == "block"]
-    if not mine:
+    of_block = [check for check in checks if check.block == index and check.kind == "block"]
+    if not of_block:
         return ""
-    if any(check.outcome == FAILS for check in mine):
+    if any(check.outcome == FAILS for check in of_block):
         return "fails"
-    if all(check.outcome == EXCEPTED for check in mine):
+    if all(check.outcome == EXCEPTED for check in of_block):
         return "not run"
-    seconds = sum(check.seconds for check in mine)
+    seconds = sum(check.seconds for check in of_block)
     return f"holds · {_duration_text(seconds)}"
 
 
@@ -109,9 +109,8 @@ def _line_of_value(note: Note, value: Value) -> int:
 def _evidence_text(note: Note, part: Part) -> str:
     """Return the text about the evidence of a formula, number or shape."""
     rows = [part.title]
-    for words, *more in part.lines:
-        place = more[0] if more else ""
-        rows.append(f"- {words}{_place_in_words(note, place)}")
+    for words, *place in part.lines:  # each line may have a place on the page
+        rows.append(f"- {words}{_place_in_words(note, place[0]) if place else ''}")
     return "\n".join(rows)
 
 

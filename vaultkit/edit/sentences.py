@@ -290,7 +290,7 @@ class Page:
         cells = {(cell.line, cell.column): cell for cell in self.note.cells}
         for piece in self.note.prose:
             if piece.place or not piece.parts:
-                continue  # it is in the properties or in an attribute, or empty
+                continue  # it is a heading, a summary or the like, or it is empty
             cell = cells.get(piece.place_of(0))
             if piece.row or cell:
                 title, row = (cell.title, piece.row) if cell else ("", "")

@@ -9,6 +9,7 @@ from vaultkit.edit.text import Span
 from vaultkit.read.note import Formula, Link, Note
 from vaultkit.read.syntax import WIKILINK
 
+#: ``[words](address "title")``, with brackets in each part.
 _MARKDOWN_LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\((?:[^()\s]|\([^()]*\))*[^()]*\)")
 _BLANK = re.compile(r"\s+")
 
@@ -69,7 +70,7 @@ def span_to_line_end(note: Note, line: int, column: int) -> Span:
 def _span_of_words(note: Note, check: Check) -> Span:
     """Return the span of a check's words, regardless of blanks and line ends between them."""
     words = (re.escape(word) for word in _BLANK.split(check.what.strip()))
-    pattern = re.compile(r"\s+(?:>\s*)*".join(words))
+    pattern = re.compile(r"\s+(?:>\s*)*".join(words))  # in a quote, lines begin with signs
     behind = "\n".join(note.lines[check.line - 1 : check.line + 2])
     match = pattern.match(behind, check.column - 1)
     if not match:
