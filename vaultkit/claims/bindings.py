@@ -198,9 +198,10 @@ def _is_code(tree: ast.expr, names: Set[str]) -> bool:
     """
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     known = used & names
+    operators_in_words = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
     match tree:
         case ast.Compare(_, operators) if not all(
-            isinstance(operator, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for operator in operators
+            isinstance(operator, operators_in_words) for operator in operators
         ):
             return True  # a sign such as ``<``
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not(), _):

@@ -128,7 +128,10 @@ _MOST_KEPT = 4
 
 
 def _cached_sentences(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence, ...]]:
-    """Return the sentences of a note that were read already, to which others are added."""
+    """Return the sentences of a note that were read already, by the indices of its pieces.
+
+    The caller adds those that it reads.
+    """
     key = id(note), id(lexicon)
     if key not in _kept:
         while len(_kept) >= _MOST_KEPT:

@@ -122,7 +122,7 @@ def read_digits(found: re.Match[str]) -> Digits:
         has_factor = power_of_ten is not None
         return Digits(value * factor, step * factor, divisor, has_factor=has_factor)
     power = _parse_exponent(exponent)
-    if digits == "10":
+    if digits == "10":  # *10⁵* is one number, *2⁵* may be two
         return Digits(sign * Fraction(10) ** power, _ZERO)
     result = _parse_power(digits, exponent)
     signed = None if result is None else sign * result

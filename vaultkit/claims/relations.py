@@ -176,8 +176,8 @@ def _compared(left: ast.expr, operator: str, right: ast.expr) -> Relation:
 def _relation_of_count(inner: Relation, operator: str, right: ast.expr) -> Relation:
     """Return what is stated by a count or share of the things that meet a condition.
 
-    ``(x > 3).mean() > 0.5``: ``inner`` is the relation of ``x > 3``, and the rest is the other
-    side. It says that most are larger.
+    In ``(x > 3).mean() > 0.5``, which says that most are larger, ``inner`` is the relation of
+    ``x > 3``, and ``right`` is 0.5.
     """
     if _is_zero(right) and operator in ("==", "<="):
         return _negated(replace(inner, quantifier="any"))

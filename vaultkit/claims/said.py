@@ -149,16 +149,11 @@ def _statements_of_code(
     verb = _VERB.match(text)
     # A name with a colon, as in *`n`: 5*, is explained.
     if verb and uses_names(code) and not (":" in verb[0] and code.isidentifier()):
-        if verb.end() == len(text) and shown:
+        if verb.end() == len(text) and shown:  # *`len(x)` is `2`*
             if _is_value(value := shown.content.strip()):
                 yield CodeStatement(*place[:2], code, value, (place, _place_of(shown)))
-            return
-        number = _NUMBER.match(text, verb.end())
-        if number and not code.isidentifier():  # *`n` is 5* is a number of the text
-            digits = number["number"]
-            column = following[0].column + number.start("number")
-            place_of_number = (following[0].line, column, len(digits))
-            yield CodeStatement(*place[:2], code, _plain(digits), (place, place_of_number))
+        elif not code.isidentifier():  # *`len(x)` is 2*; *`n` is 5* is a number of the text
+            yield from _statement_with_number(code, place, following[0], verb.end())
         return
     sentence = f"{before} {behind}"
     if _is_comparison(code):
@@ -168,6 +163,17 @@ def _statements_of_code(
         target, value = assignment
         if target not in steps:
             yield CodeStatement(*place[:2], target, value, (place,))
+
+
+def _statement_with_number(
+    code: str, place: tuple[int, int, int], text: Inline, start: int
+) -> Iterator[CodeStatement]:
+    """Yield the statement that some code has the number at a position of the text behind it."""
+    number = _NUMBER.match(text.content, start)
+    if number:
+        digits = number["number"]
+        place_of_number = (text.line, text.column + number.start("number"), len(digits))
+        yield CodeStatement(*place[:2], code, _plain(digits), (place, place_of_number))
 
 
 def _place_of(part: Inline) -> tuple[int, int, int]:

@@ -246,7 +246,7 @@ class Evaluator:
         raise EvaluationError(f"{node.name} needs an argument")
 
     def _element(self, node: Element) -> Value:
-        """Return the indexed elements of an array, with an axis for each index letter."""
+        """Return the indexed elements of an array, along the axes of the statement's indices."""
         base = self.value(node.base)
         if base.unsized:
             raise EvaluationError("an element of a value of unknown size")

@@ -258,7 +258,8 @@ def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
     is_exact = not value.spread.any() and (size < 2**53) & (array == np.rint(array))
     spread = value.spread.sum(axis=tuple(axes), keepdims=keep)
     spread = spread + np.where(is_exact, 0.0, growth_of_roundings(count) * size)
-    rank = value.rank - sum(axis < 0 and -axis <= value.rank for axis in axes)
+    own_axes = [axis for axis in axes if axis < 0 and -axis <= value.rank]
+    rank = value.rank - len(own_axes)
     operands = (largest(value.array, tuple(axes), keep),)
     return make_value(array, spread, rank, value, operands=operands, sample=value.sample,
                 orientation=value.orientation)  # fmt: skip

@@ -97,9 +97,9 @@ def has_other_orientation(left: Value, right: Value) -> bool:
 
 
 def _of_pair(left: Value, right: Value, rank: int) -> dict[str, Any]:
-    """Return the orientation of an elementwise result, and whether it is a sample.
+    """Return the attributes of `Value` of an elementwise result that both operands decide.
 
-    It is one if each operand is a sample or a number.
+    It is a sample if each operand is a sample or a number.
     """
     are_samples = all(value.sample or not value.rank for value in (left, right))
     orientation = left.orientation or right.orientation
