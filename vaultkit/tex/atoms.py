@@ -174,9 +174,9 @@ class Atoms(Ranges):
         return tuple(indices)
 
     def parse_index_of_letter(self) -> Node:
-        """Parse an index that begins with a letter; adjacent letters are indices of their own.
+        """Parse one index that begins with a letter: ``i``, ``i + 1``, ``n/2``.
 
-        So ``ij`` is i, j; but ``2i`` is a product.
+        Adjacent letters are indices of their own: ``ij`` is i, j; but ``2i`` is a product.
         """
         node = self.parse_marked_atom()
         if self.next == "/":

@@ -131,7 +131,7 @@ class Cursor:
                 return self.tokens[start : self.at - 1]
 
     def take_name(self) -> str:
-        r"""Consume the group behind ``\begin`` or ``\mathbb``, and return its text."""
+        r"""Consume a group and return its text, without spaces: *matrix* in ``\begin{matrix}``."""
         return "".join(token.text for token in self.take_group())
 
     def take_up_to_closing(self, *, of: Mapping[str, str]) -> list[Token]:
@@ -174,11 +174,12 @@ class Cursor:
     def has_relation_ahead(self) -> bool:
         r"""Return whether a relation follows in this list: after ``a`` in ``a, b = c``.
 
-        In ``a, \quad b = c`` it does not.
+        In ``a, \quad b = c`` it does not. The next token is the comma.
         """
         depth = 0
         for token in self.tokens[self.at + 1 :]:
             depth += _depth_change(token)
+            # A closing bracket, a wide space or a word such as *if* ends the list.
             if depth < 0 or token.text in (r"\quad", r"\qquad", r"\\", ";"):
                 return False
             if token.kind == "text" and WORDS.match(token.text):

@@ -172,8 +172,8 @@ class Expressions(Atoms):
         if text in UNJUDGED or text in IMPLIES or text in SPOKEN - {r"\partial", r"\nabla"}:
             return False
         if kind == "text":
-            return not WORDS.match(text)
-        if text in BARS:
+            return not WORDS.match(text)  # a name, and no *if*
+        if text in BARS:  # \lvert always opens, | may close
             return text != "|" or self.is_at_opening_bar()
         if text in DOUBLE_BARS:
             return text == r"\lVert" or self.is_at_opening_bar()

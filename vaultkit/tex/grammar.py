@@ -366,10 +366,10 @@ class _Statements(Expressions):
                 "0": "≥",
                 r"\geqslant0": "≥",
             }
-            sign = self.take_name()
-            if sign not in bounds:
+            text = self.take_name()
+            if text not in bounds:
                 raise self.error(_KNOWN_SETS)
-            bound = bounds[sign]
+            bound = bounds[text]
         return bound, dims
 
 

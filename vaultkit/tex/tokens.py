@@ -230,6 +230,7 @@ def _tokens_of(match: re.Match[str]) -> list[Token]:
             tokens = [Token("text", re.sub(r"\W", "", match["inner"]))]
         case "text":
             word = re.sub(r"\\|\s", "", match["words"])
+            # \operatorname{arg\,max} is \argmax.
             is_operator = text.startswith(r"\operatorname") and word in OPERATOR_WORDS
             operator = Token("command", OPERATOR_WORDS[word]) if is_operator else None
             tokens = [operator or Token("text", match["words"])]
