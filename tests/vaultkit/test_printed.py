@@ -265,3 +265,7 @@ def test_signs_powers_and_indices_are_marked() -> None:
 )
 def test_the_text_is_what_was_printed(text: str) -> None:
     assert html.unescape(re.sub(r"<[^>]*>", "", tables_to_html(text))).rstrip("\n") == text
+
+
+def test_a_line_of_blanks_may_follow_rows() -> None:
+    assert "<table" in tables_to_html("a: loss 3.9\nb: loss 2.4\nc: loss 0.7\n   ")

@@ -195,6 +195,7 @@ class _Reader:
         for (line, column), content in self.bound.items():
             texts_above = [p for p in self.prose if p.parts and p.parts[0].line <= line]
             if (line, column) not in within_text and texts_above:
+                # Footnotes come last among the texts, wherever they are in the file.
                 nearest = max(texts_above, key=lambda p: (p.parts[-1].line, p.parts[-1].column))
                 nearest.add_comment(content, line, column, self.tex_above(line))
 
@@ -440,6 +441,7 @@ class _Reader:
         marks = HTML_HIDDEN.sub(lambda m: " " * len(m[0]) if m["tag"] else m[0], token.content)
         for begins, ends in _HIDING.items():
             opened = marks.rfind(begins)
+            # A mark may end within its beginning: `<!-->` is a whole comment.
             if opened >= 0 and ends not in marks[opened + len("<!") :]:
                 line, column = places(opened)
                 why = f"{begins} is never closed: it hides what follows"

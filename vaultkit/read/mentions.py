@@ -109,6 +109,7 @@ def _finder(names: Iterable[str]) -> Callable[[str], Iterator[re.Match[str]]]:
 
     @cache
     def pattern(first: str) -> re.Pattern[str]:
+        """Return the pattern of the names that begin with a word."""
         return re.compile(rf"(?:{'|'.join(by_first[first])})(?![\w-])", re.IGNORECASE)
 
     def find(text: str) -> Iterator[re.Match[str]]:

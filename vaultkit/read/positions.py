@@ -115,7 +115,7 @@ def join_texts(children: list[Token]) -> list[Token]:
         positions = [token.meta.get("at", 0) for token in texts]
         text = texts[0]
         text.type, text.content = "text", "".join(token.content for token in texts)
-        text.meta["parts"] = list(zip([0, *ends], positions, strict=False))
+        text.meta["parts"] = list(zip([0, *ends[:-1]], positions, strict=True))
         joined.append(text)
     return joined
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple
@@ -180,6 +181,38 @@ _RELATION = re.compile(
 
 
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+#: The space between groups of three digits.
+_NARROW_SPACE = "\u202f"
+_SIGNS = {"times": "×", "cdot": "·", "pm": "±", "top": "T", "infty": "∞"}
+_SHAPE = r"(?:[^{}]|\{[^{}]*\})*"
+
+
+def _index_to_text(match: re.Match[str]) -> str:
+    """Return an index in low digits: it counts nothing, but x₁ must stay different from x."""
+    return (match["braced"] or match["digit"]).translate(_LOW)
+
+
+#: Patterns in TeX and what replaces them in text, in this order.
+_REPLACEMENTS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1"),
+    (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2"),
+    (r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2"),  # \frac12
+    (r"(?<=\d)\\[,;:]\s?(?=\d{3}(?!\d))", _NARROW_SPACE),  # 158\,629
+    (r"\{([,.])\}", r"\1"),  # 1{,}000
+    # The text "an ℝ^{n × d}" states a shape.
+    (rf"\\mathbb\{{R\}}\s*\^\s*\{{({_SHAPE}\\times{_SHAPE})\}}", r" \1"),
+    (r"_\{([A-Za-z]\w*)\}", r"_\1"),  # d_{\text{model}} is a name
+    (r"_(?:\{(?P<braced>\d+)\}|(?P<digit>\d))", _index_to_text),
+    (r"_\{[^{}]*\}", ""),  # other indices
+    *((rf"\\{command}(?![A-Za-z])", sign) for command, sign in _SIGNS.items()),
+    (r"\\%", " %"),
+    (r"\\[,;:! ]|~", " "),  # spaces
+    (r"\\([A-Za-z]+)", r" \1 "),  # other commands
+    (r"[{}]", ""),
+    (r"±\s+(?=[\d.])", "±"),  # the sign is part of the number
+    (rf"[^\S{_NARROW_SPACE}]+", " "),
+)
+_COMPILED = [(re.compile(pattern), replacement) for pattern, replacement in _REPLACEMENTS]
 
 
 def plain_tex(tex: str) -> str:
@@ -191,27 +224,7 @@ def plain_tex(tex: str) -> str:
     ('S₁₂', '158\u202f629.75', 'n × d_model')
     """
     # The numbers of atoms in a molecule count nothing in the note.
-    tex = replace_chemistry(tex, lambda name, inner: inner if name == "pu" else NAME)
-    text = re.sub(r"\\(?:text|mathrm|operatorname|mathit|textbf|mathbf)\s*\{([^{}]*)\}", r"\1", tex)
-    text = re.sub(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2", text)
-    text = re.sub(r"\\[dt]?frac\s*(\d)\s*(\d)", r"\1/\2", text)
-    text = re.sub(r"(?<=\d)\\[,;:]\s?(?=\d{3}(?!\d))", "\u202f", text)
-    text = re.sub(r"\{([,.])\}", r"\1", text)
-    # The text "an ℝ^{n × d}" states a shape.
-    text = re.sub(
-        r"\\mathbb\{R\}\s*\^\s*\{((?:[^{}]|\{[^{}]*\})*\\times(?:[^{}]|\{[^{}]*\})*)\}",
-        r" \1",
-        text,
-    )
-    text = re.sub(r"_\{([A-Za-z]\w*)\}", r"_\1", text)  # d_{\text{model}} is a name
-    # An index counts nothing, but x₁ must stay different from x.
-    text = re.sub(r"_(?:\{(\d+)\}|(\d))", lambda i: (i[1] or i[2]).translate(_LOW), text)
-    text = re.sub(r"_\{[^{}]*\}", "", text)
-    for command, sign in (("times", "×"), ("cdot", "·"), ("pm", "±"), ("top", "T"), ("infty", "∞")):
-        text = re.sub(rf"\\{command}(?![A-Za-z])", sign, text)
-    text = text.replace(r"\%", " %")
-    text = re.sub(r"\\[,;:! ]|~", " ", text)
-    text = re.sub(r"\\([A-Za-z]+)", r" \1 ", text)
-    text = re.sub(r"[{}]", "", text)
-    text = re.sub(r"±\s+(?=[\d.])", "±", text)  # the sign is part of the number
-    return " ".join(text.replace("\u202f", "\ue005").split()).replace("\ue005", "\u202f")
+    text = replace_chemistry(tex, lambda name, inner: inner if name == "pu" else NAME)
+    for pattern, replacement in _COMPILED:
+        text = pattern.sub(replacement, text)
+    return text.strip(" ")

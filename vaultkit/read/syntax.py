@@ -86,8 +86,8 @@ def slug(words: str) -> str:
     >>> slug("What is Q K^T?")
     'what-is-q-kt'
     """
-    words = re.sub(r"</?[^>]*>", "", unicodedata.normalize("NFC", words)).strip().lower()
-    return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+    without_tags = re.sub(r"</?[^>]*>", "", unicodedata.normalize("NFC", words))
+    return re.sub(r"[^\w\- ]", "", without_tags.strip().lower()).replace(" ", "-")
 
 
 def unique_anchor(wanted: str, in_use: dict[str, int]) -> str:
@@ -146,8 +146,9 @@ def printable(name: str) -> str:
 
 
 def block_id(text: str) -> re.Match[str] | None:
-    """Return the match of the ``^id`` at the end of a block, if there is one."""
+    """Return the match of the ``^id`` at the end of a block; None if it ends otherwise."""
     text = text.rstrip()
+    # Other lines may end in such an id, too.
     return next((m for m in BLOCK_ID.finditer(text) if m.end() == len(text)), None)
 
 

@@ -347,7 +347,7 @@ class _Formula:
         if name in _SIGNS:
             return self.add(_SIGNS[name])
         tex = rf"\{name}"
-        is_colour = name in ("color", "textcolor")
+        is_colour = name in ("color", "textcolor")  # both with a colour, then chemistry
         if is_colour:
             tex = rf"\textcolor{{{self.read_argument()}}}"
         for _ in range(_WITH_CHEMISTRY.get(name, int(is_colour))):

@@ -178,11 +178,11 @@ class _AddFromVault(_PageProcessor):
         """
         page = self.page
         if "attr_list" not in page.md.treeprocessors:
-            _apply_tag_list_attributes(root)
+            _apply_tag_list_attributes(root)  # which that extension would have applied
         finish_parts(page, root)
         replace_embeds(page, root)
         insert_title(page, root)
-        show_properties(page, root)
+        show_properties(page, root)  # below the title
         keep_addresses(page, root)
         if page.options["backlinks"]:
             aside = render_backlinks(page)

@@ -82,7 +82,7 @@ class Page:
             folder, note = context.config.get("docs_dir", folder), context.page.path
         if self.options["vault"]:
             self.vault = self.options["vault"]
-        else:
+        else:  # no plugin has read it: read it for each page, as its files may have changed
             self.vault = Vault(Path(folder).absolute(), public=True, store=store_in(_CACHE))
         given = self.options["note"]
         return Path(given).resolve() if given else self.vault.root / note

@@ -102,7 +102,7 @@ class Names:
             return
         title_lines = {heading.line for heading in shown.headings if heading.level == 1}
         for claim, name in zip(on_page, names[in_properties:], strict=True):
-            # The theme may show the title elsewhere.
+            # Numbers in the title of the page have no names.
             if getattr(claim, "place", "") not in _NAMED or claim.line in title_lines:
                 continue
             # A number in a formula is part of the formula.
