@@ -103,6 +103,7 @@ class _PackedTexts(Texts):
 
     @property
     def prose(self) -> tuple[Prose, ...]:
+        """See `Texts`; so for the others."""
         return _unpacked(self.packed).prose
 
     @property

@@ -358,9 +358,11 @@ class _Text(HTMLReader):
                 self.asides.append(prose)
 
     def handle_endtag(self, tag: str) -> None:
+        """Count the end of an element whose text is not shown."""
         self.hidden -= tag in ("script", "style") and self.hidden > 0
 
     def handle_data(self, data: str) -> None:
+        """Add text, with the formulas in it, unless it is hidden."""
         if not self.hidden:
             for number, part in enumerate(_DOLLARS.split(data)):
                 is_formula = number % 2 == 1

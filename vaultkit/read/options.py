@@ -272,6 +272,7 @@ def _parse_checks(value: Any, setting: str) -> tuple[str, ...]:
 
 
 def _are_words(value: Any) -> bool:
+    """Return whether a value is a list of strings."""
     return isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
 
 

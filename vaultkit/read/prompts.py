@@ -51,11 +51,11 @@ def examples(text: str) -> list[Example]:
             next_text = next((below for below in lines[index:] if below.strip()), "")
             if next_text and not _PROMPT.match(next_text):
                 marked_lines[index] = " " * indent + "<BLANKLINE>"
-    found = []
+    converted = []
     for example in doctest.DocTestParser().get_examples("\n".join(marked_lines)):
         first = example.lineno + example.source.count("\n")
         shown = re.sub(r"^<BLANKLINE>$", "", example.want, flags=re.MULTILINE)
-        found.append(
+        converted.append(
             Example(
                 source=example.source,
                 shown=shown.removesuffix("\n"),
@@ -66,4 +66,4 @@ def examples(text: str) -> list[Example]:
                 error=example.exc_msg,
             )
         )
-    return found
+    return converted

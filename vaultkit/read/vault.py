@@ -474,6 +474,7 @@ class Vault:
         return notes
 
     def _address_of_path(self, path: Path) -> str:
+        """Return the address that the path of a note asks for; another note may have it."""
         return address_of_path(self.relative(path.with_suffix("")))
 
     @cached_property

@@ -45,9 +45,9 @@ def render_backlinks(page: Page) -> Element | None:
 
 def _make_list(items: Sequence[Element]) -> Element:
     """Return an unordered list of these items."""
-    made = Element("ul")
-    made.extend(items)
-    return made
+    unordered = Element("ul")
+    unordered.extend(items)
+    return unordered
 
 
 def _make_fold(words: str, items: Sequence[Element]) -> Element:

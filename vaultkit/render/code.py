@@ -149,9 +149,10 @@ class Highlighter(Highlight):  # type: ignore[misc]
         name = attributes.pop("id", "")
         if code.language in self.drawers:
             draw, css_class = self.drawers[code.language]
-            known = {"classes": code.classes, "id_value": name, "attrs": attributes}
-            return draw(source, code.language, css_class, code.options, self.md, **known)
-        # Up to three numbers: the first line, a step, and lines to emphasise; -1 is none.
+            extra = {"classes": code.classes, "id_value": name, "attrs": attributes}
+            return draw(source, code.language, css_class, code.options, self.md, **extra)
+        # Up to three numbers: the first line, the step from one numbered line to the next, and the
+        # step from one emphasised number to the next; -1 is none.
         numbers = map(int, re.findall(r"\d+", code.options.get("linenums", "")))
         start, step, special = [*numbers, -1, -1, -1][:3]
         self.count += 1

@@ -112,7 +112,7 @@ def _read_drawing(page: Page, image: Element) -> str | None:
     alt = html.escape(image.get("alt", ""))
     if alt:
         opening = _LABEL.sub("", opening).replace("<svg", f'<svg aria-label="{alt}"', 1)
-    if image.get("data-says"):
+    if image.get("data-says"):  # the names of the numbers in the alt text
         opening = opening.replace("<svg", f'<svg data-says="{image.attrib["data-says"]}"', 1)
     # The numbers on the axes are not indexed for search.
     opening = opening.replace("<svg", '<svg data-search-exclude="true"', 1)

@@ -40,8 +40,10 @@ def number_labels(formulas: Iterable[str]) -> dict[str, str]:
     return numbers
 
 
-def insert_numbers(tex: str, known: Mapping[str, str]) -> str:
-    r"""Insert the numbers of labels and references into a formula.
+def insert_numbers(tex: str, numbers: Mapping[str, str]) -> str:
+    r"""Insert the numbers of labels and references into a formula, given those of the labels.
+
+    An unknown label has the number ``?``.
 
     Examples
     --------
@@ -50,10 +52,10 @@ def insert_numbers(tex: str, known: Mapping[str, str]) -> str:
     """
 
     def to_tag(label: re.Match[str]) -> str:
-        return rf"\tag{{{known.get(label['name'], '?')}}}"
+        return rf"\tag{{{numbers.get(label['name'], '?')}}}"
 
     def to_number(reference: re.Match[str]) -> str:
-        number = known.get(reference["name"], "?")
+        number = numbers.get(reference["name"], "?")
         return rf"\text{{({number})}}" if reference["eq"] else rf"\text{{{number}}}"
 
     # A row with a tag keeps its label, which `prepare_formula` drops.

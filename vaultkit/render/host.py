@@ -136,11 +136,14 @@ class _Reader(Preprocessor):
         # A generated page, such as that of tags, is not a note: nothing on it is checked.
         names = Names(note, of_vault) if page.options["places"] else None
         self.root = BlockRenderer(page, tokenize(note.text), note, names=names).render()
-        return "\n".join(page.raw).split("\n")
+        return "\n".join(page.author_html).split("\n")
 
 
 class _SkipText(BlockProcessor):
-    """Consumes the text without parsing it, since `_Reader` has rendered it."""
+    """Consumes the text without parsing it, since `_Reader` has rendered it.
+
+    ``test`` says that it applies to any block, and ``run`` drops all blocks.
+    """
 
     def test(self, parent: Element, block: str) -> bool:  # noqa: ARG002
         return True

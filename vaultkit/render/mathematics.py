@@ -195,7 +195,10 @@ _ACCENTS = {"^": "\u0302", "ˆ": "\u0302", "¯": "\u0304", "~": "\u0303", "˜": 
 
 
 def _mathml_to_text(element: Element) -> str:
-    """Return MathML as one line of text, for labels and for search: ``√(a/b)``, ``x²``."""
+    """Return MathML as one line of text, for labels and for search: ``√(a/b)``, ``x²``.
+
+    Operators have blanks around them, which `formula_to_text` reduces.
+    """
     parts = [_mathml_to_text(child) for child in element]
     match element.tag, parts:
         case "mfrac", [above, below]:
@@ -204,6 +207,7 @@ def _mathml_to_text(element: Element) -> str:
         case "msqrt", _:
             return "√" + _bracket_sum("".join(parts))
         case "msub" | "munder", [base, index]:
+            # A term follows the limits of a sum: Σᵢ a.
             return base + _script_to_text("_", _SUBSCRIPTS, index) + " " * (base in ("Σ", "Π"))
         case "mover", [base, accent] if accent.strip() in _ACCENTS:
             return base + _ACCENTS[accent.strip()]

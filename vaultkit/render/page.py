@@ -57,8 +57,8 @@ class Page:
         self._highlighter: Highlighter | None = None
         #: The addresses of its flashcards.
         self.cards: set[str] = set()
-        #: The raw HTML of the page's author, which the reader of `vaultkit.render.host` hands on.
-        self.raw: list[str] = []
+        #: The raw HTML of the page's author, in which MkDocs looks for ids.
+        self.author_html: list[str] = []
 
     @property
     def relpath(self) -> Any:
@@ -69,7 +69,7 @@ class Page:
         """Prepare for the next page: set the vault, and return the path of the page's source."""
         self._scopes = self.embedded = 0
         self.cards.clear()
-        self.raw.clear()
+        self.author_html.clear()
         if self._highlighter is not None:
             self._highlighter.count = -1
         relpath = self.relpath
@@ -137,7 +137,7 @@ class Page:
         The marks of placeholders in it are removed: it could insert other parts of the page.
         """
         source = PLACEHOLDER_MARKS.sub("", source)
-        self.raw.append(source)
+        self.author_html.append(source)
         return self.stash(source)
 
     def highlighted(self, source: str, code: CodeBlock) -> str:
