@@ -43,11 +43,15 @@ def bind_actions(
     bound = {(binding.line, binding.column) for binding in claims_of(note).bindings}
 
     def can_be_bound(check: Check) -> bool:
-        # The value of a wrong number differs from it, so there is no candidate.
+        """Return whether a check is of a number or comparison that no comment binds.
+
+        A wrong number is left out: no value of the code agrees with it.
+        """
         is_claim = check.kind in ("number", "comparison") and check.outcome != FAILS
         return is_claim and (check.line, check.column) not in bound
 
     def is_in_span(check: Check) -> bool:
+        """Return whether a part of the check's words is in the span, or touches it."""
         begins_before_end = check.column <= where.end_column
         ends_after_begin = where.column <= check.column + len(check.what)
         return check.line == where.line == where.end_line and begins_before_end and ends_after_begin

@@ -66,6 +66,7 @@ class _Handler(FileSystemEventHandler):
         self._poll = poll
 
     def on_any_event(self, event: FileSystemEvent) -> None:
+        """Poll after each event of a file."""
         if not event.is_directory:
             self._poll()
 

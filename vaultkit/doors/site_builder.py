@@ -25,6 +25,7 @@ class _Listener(logging.Handler):
         self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Keep the text of a warning."""
         self.messages.append(record.getMessage())
 
 

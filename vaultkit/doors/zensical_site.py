@@ -469,6 +469,7 @@ class _Links(Treeprocessor):
         self.file = SimpleNamespace(src_uri="")
 
     def run(self, root: Element) -> None:
+        """Replace the targets of all links and images of the page whose source is `file`."""
         for element in root.iter():
             key = {"a": "href", "img": "src"}.get(element.tag)
             if key and (url := element.get(key)) is not None:

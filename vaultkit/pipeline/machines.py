@@ -429,6 +429,7 @@ def _compare_outputs(block: Block, one: Output, other: Output) -> Iterator[Diffe
     """
 
     def rows_of(text: str) -> list[str]:
+        """Return the lines of an output without what is not compared."""
         stable = re.sub(block.volatile, "", text) if block.volatile else text
         return _SPACES.sub(" ", stable).split("\n")
 
@@ -487,6 +488,7 @@ def main() -> None:
     os.dup2(2, 1)  # the output of notes must not mix with the results
 
     def say(message: dict[str, Any]) -> None:
+        """Write a message as a line of JSON (see `Machines._store`)."""
         out.write(json.dumps(message) + "\n")
         out.flush()
 

@@ -294,7 +294,8 @@ class _Keeper:
         time.
         """
 
-        def used() -> int:
+        def used_memory() -> int:
+            """Return the memory that only the checkpoints use: each shares that of the keeper."""
             return sum(
                 max(0, private_memory(pid) - memory_before) for pid in self._checkpoint_processes
             )
@@ -302,7 +303,7 @@ class _Keeper:
         def are_too_many() -> bool:
             return len(self._checkpoint_processes) > self.limits.checkpoints
 
-        while are_too_many() or used() > self.limits.memory:
+        while are_too_many() or used_memory() > self.limits.memory:
             oldest = next(chain for chain in self.chains.values() if chain.checkpoints)
             oldest.checkpoints.pop(0).end()
 
