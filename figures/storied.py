@@ -130,8 +130,9 @@ def decoder_weights() -> str:
 def draw_next(data: Mapping[str, Any]) -> str:
     """Draw two lists of bars, one for each beginning."""
     words = data["words"]
-    left, pitch, top = 84, 20, 44
-    gap = pitch * len(words) + 50
+    # As high as the controls and lists that take its place in a browser.
+    left, pitch, top = 84, 32, 44
+    gap = pitch * len(words) + 60
     unit = (st.WIDTH - left - 44) / max(float(shares.max()) for shares in data["shares"])
     parts = []
     for k, (beginning, shares) in enumerate(zip(data["beginnings"], data["shares"], strict=True)):
@@ -142,7 +143,7 @@ def draw_next(data: Mapping[str, Any]) -> str:
             width = max(1.5, unit * float(share))
             parts += [
                 st.text(left - 10, level + 5, word, anchor="end"),
-                st.rect(left, level - 7, width, 14, cls="vk-petrol", opacity=0.75),
+                st.rect(left, level - 11, width, 22, cls="vk-petrol", opacity=0.75),
                 st.text(left + width + 8, level + 5, f"{share:.2f}", cls="vk-muted"),
             ]
     said = "; ".join(
@@ -154,7 +155,7 @@ def draw_next(data: Mapping[str, Any]) -> str:
         "next-word",
         "The next word after two beginnings",
         f"Probabilities of the next word, {said}.",
-        top + 2 * gap - 46,
+        top + 2 * gap - 56,
         parts,
         left=8,
     )

@@ -100,9 +100,9 @@ const build = (figure, { shape, sentences, sentencesOf, pairs }, start) => {
       reads: tokens.map((row, side) => row.indexOf(clues[side])),
     });
   };
-  const which = radios("Two sentences with", pairs.map(({ word }) => quoted(word)), choosePair);
+  const which = radios("Sentences", pairs.map(({ word }) => quoted(word)), choosePair);
   const picker = table(shape, (block, head) => change({ block, head }));
-  const shade = radios("Shade heads by", ["weight", "loss without it"], (i) => change({ shade: i }));
+  const shade = radios("Shade by", ["weight", "loss without it"], (i) => change({ shade: i }));
   const shaded = make("p", { class: "heads__caption" });
   const hide = toggle((hidden) => change({ hidden }));
   const views = [0, 1].map((side) => lines(`sentence ${side + 1}`, {

@@ -1,7 +1,7 @@
 /* What all things to touch are made of: controls; below them the drawing, whose parts a module moves,
    with handles on it; and below that a sentence that says what is seen. Controls have one order:
    buttons, the one that leads on first; sliders; choices. Reset is beside the sentence, once something
-   was changed. So controls stay where they are, whatever the height of the drawing, and a drawing that
+   was changed. Where a button leads on through steps, the sentence is right below the controls. So controls stay where they are, whatever the height of the drawing, and a drawing that
    is higher than a phone begins beside them. */
 
 /* The data that the drawing was made from. */
@@ -90,6 +90,10 @@ export const foot = (words, press) => {
   return { box: make("div", { class: "touch__foot" }, again, words), again };
 };
 
+/* A row of options behind its name. */
+export const choiceOf = (title, options) =>
+  make("fieldset", { class: "touch__choice" }, make("legend", {}, ...title), make("div", { class: "touch__options" }, ...options));
+
 /* Steps to the right and up; Home and End go as far as it goes. */
 const KEYS = {
   ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
@@ -145,22 +149,23 @@ export const touch = (figure, start, show) => {
   /* One of a few. */
   const choice = ({ label, options, value, input, small = false }) => {
     const name = `touch-${(last += 1)}`;
-    const group = make("fieldset", { class: "touch__choice" }, make("legend", {}, ...rich(label)));
-    for (const [option, title] of options) {
+    const group = choiceOf(rich(label), options.map(([option, title]) => {
       const radio = make("input", { type: "radio", name, value: option });
       radio.addEventListener("change", () => change(input(option, state)));
       follow.push(() => { radio.checked = value(state) === option; });
-      group.append(make("label", {}, radio, make("span", {}, ...rich(title))));
-    }
+      return make("label", {}, radio, make("span", {}, ...rich(title)));
+    }));
     group.classList.toggle("touch__choice--small", small);
     controls.append(group);
   };
 
   const buttons = make("div", { class: "touch__buttons" });
+  let told = false; // whether a button leads on through what the sentence says
   const button = (title, press, { off = () => false, leads = false } = {}) => {
     const made = make("button", { type: "button" }, ...rich(title));
-    // What leads on through a figure.
+    // What leads on through a figure. Its words are then below it, so that both are seen.
     made.classList.toggle("touch__primary", leads);
+    told ||= leads;
     made.addEventListener("click", () => { if (made.ariaDisabled !== "true") press(); });
     follow.push(() => made.setAttribute("aria-disabled", off(state)));
     buttons.append(made);
@@ -217,7 +222,8 @@ export const touch = (figure, start, show) => {
     svg.replaceWith(stage);
     stage.prepend(svg);
     if (controls.children.length) box.before(panel);
-    box.after(make("div", { class: "touch", "data-live": "" }, end));
+    if (told) panel.append(end);
+    else box.after(make("div", { class: "touch", "data-live": "" }, end));
   };
 
   return { state, change, slider, choice, button, handle, stage, follow: (act) => follow.push(act), ready };

@@ -1,6 +1,6 @@
 /* What the explorers of heads are made of: lines from who asks to who is read, bars, and the panel
    that takes the place of a drawing. */
-import { foot, make, sentence, set } from "./controls.js";
+import { choiceOf, foot, make, sentence, set } from "./controls.js";
 
 const PITCH = 26; // from token to token, in pixels: what a finger hits
 const LEAST = 0.02; // a smaller weight has no line
@@ -24,13 +24,12 @@ export const largest = (row) => row.reduce((best, value, i) => (value > row[best
 /* Buttons of which one is pressed, as native radios: the arrow keys come with them. `check(-1)` presses none. */
 export const radios = (title, options, choose) => {
   const name = `heads-${(last += 1)}`;
-  const group = make("fieldset", { class: "touch__choice" }, make("legend", {}, title));
   const inputs = options.map((words, i) => {
     const input = make("input", { type: "radio", name, value: i });
     input.addEventListener("change", () => choose(i));
-    group.append(make("label", {}, input, make("span", {}, words)));
     return input;
   });
+  const group = choiceOf([title], inputs.map((input, i) => make("label", {}, input, make("span", {}, options[i]))));
   return { group, check: (chosen) => inputs.forEach((input, i) => { input.checked = i === chosen; }) };
 };
 

@@ -1,6 +1,6 @@
 /* The trained decoder: type a beginning, see the next word, which words each head reads, and what
    happens without a head. */
-import { make, starting } from "./controls.js";
+import { choiceOf, make, starting } from "./controls.js";
 import { next_token_probabilities, unpack_weights } from "./decoder.js";
 import { controls, largest, percent, quoted, radios, replace, toggle } from "./heads-view.js";
 
@@ -54,7 +54,7 @@ export const mount = async (figure) => {
   const sentence = make("p", { class: "next__sentence" });
   const next = make("ol", { class: "next__words", "aria-label": "the next word" });
   const reader = make("span", {});
-  const heads = make("div", { class: "next__heads", role: "group", "aria-label": "heads" });
+  const heads = make("div", { class: "next__heads" });
   const rows = Array.from({ length: num_blocks * num_heads }, (_, at) => {
     const [block, head] = [Math.floor(at / num_heads), at % num_heads];
     const hide = toggle((pressed) => change({
@@ -62,22 +62,25 @@ export const mount = async (figure) => {
     }));
     const strip = make("span", { class: "next__strip" });
     heads.append(make("div", { class: "next__head" },
-      make("span", { class: "next__name" }, `block ${block + 1}, head ${head + 1}`), strip, hide));
+      make("span", { class: "next__name" }, `head ${block + 1}.${head + 1}, in block ${block + 1}`), strip));
+    hide.textContent = `${block + 1}.${head + 1}`;
+    hide.setAttribute("aria-label", `Hide head ${hide.textContent}, head ${head + 1} of block ${block + 1}`);
     return { block, head, hide, strip };
   });
+  const hiding = choiceOf(["Hide head"], rows.map(({ hide }) => hide));
   const back = make("button", { type: "button" }, "Take a word back");
   back.addEventListener("click", () => { change({ words: state.words.slice(0, -1) }); });
   const clear = make("button", { type: "button" }, "Clear");
   clear.addEventListener("click", () => begin([]));
   const reset = () => { field.value = ""; change({ words: beginnings[0].split(" "), hidden: [] }); };
 
-  typed.append(back, clear);
+  typed.append(make("span", { class: "touch__buttons next__back" }, back, clear));
   // Below the next words, the heads would push away what follows the figure.
   const reading = make("details", { class: "next__known next__reading" }, make("summary", {}, reader), heads);
   reading.open = figure.clientWidth > 640; // as wide as both: see heads__pair
   const { words: said } = replace(figure, "The decoder", reset,
     make("div", { class: "heads__pair" },
-      make("div", {}, controls([], typed, presets.group), known, problem, sentence,
+      make("div", {}, controls([], typed, presets.group, hiding), known, problem, sentence,
         make("p", { class: "heads__title" }, "the next word: press one to add it"), next),
       reading));
 
@@ -110,9 +113,7 @@ export const mount = async (figure) => {
     for (const { block, head, hide, strip } of rows) {
       const row = maps[block][head].at(-1);
       const off = isHidden(block, head);
-      hide.textContent = off ? "Show" : "Hide";
       hide.setAttribute("aria-pressed", off);
-      hide.setAttribute("aria-label", `Hide head ${head + 1} of block ${block + 1}`);
       const most = largest(row);
       strip.classList.toggle("next__strip--hidden", off);
       strip.setAttribute("aria-label", `reads most from ${[end, ...state.words][most]}, ${percent(row[most])}`);

@@ -163,7 +163,7 @@ def test_without_a_head_river_and_money_come_nearer(visit: Visitor) -> None:
         f"{share(river, [])}; for a bank that keeps money: {share(money, [])}"
     )
     panel.get_by_text("the last word, reads").click()  # folded where it would be below
-    hide = panel.get_by_role("button", name="Hide head 2 of block 1")
+    hide = panel.get_by_role("button", name="Hide head 1.2")
     hide.focus()
     hide.press("Enter")
     expect(said).to_contain_text(
