@@ -85,7 +85,7 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, name: str) -> None:
 KINDS = """(figure) => [...figure.querySelectorAll(
   ".touch__controls button, .touch__controls input, .touch__reset, form button")].map((each) =>
     each.matches(".touch__reset") ? "R" : each.matches(".touch__primary") ? "p"
-    : each.matches("button") ? "b" : each.matches("[type=range]") ? "s"
+    : each.matches("button:not([aria-pressed])") ? "b" : each.matches("[type=range]") ? "s"
     : each.matches("[type=text]") ? "" : "c").join("")"""
 
 
@@ -125,6 +125,54 @@ def test_all_controls_have_one_order(visit: Visitor, width: int) -> None:
         assert min(box["width"], box["height"]) >= (36 if width == 390 else 24)
         again.click()
         expect(again).to_be_hidden()
+
+
+#: Where options and sliders begin that are beside their names; and the controls that a finger may
+#: miss: half of the gaps around a control are part of it.
+GRID = """(figure) => {
+  const all = (selector) => [...figure.querySelectorAll(selector)]
+    .filter((each) => each.getClientRects().length);
+  const place = (each) => each.getBoundingClientRect();
+  const beside = all(".touch__controls :is(.touch__options, [type=range])").filter((each) =>
+    place(each).top < place(each.parentElement.firstElementChild).bottom);
+  const reach = (each) => Math.min(place(each).width, place(each).height)
+    + (each.matches("[type=range]") ? 0 : 8);
+  const small = all(`.touch__buttons button, .touch__options :is(button, span), [type=range],
+    .next__words button, form button`).filter((each) => reach(each) < 44);
+  return [[...new Set(beside.map((each) => Math.round(place(each).left)))],
+    small.map((each) => each.outerHTML)];
+}"""
+
+
+@pytest.mark.long
+def test_on_a_phone_controls_are_in_one_grid_and_large_enough(visit: Visitor) -> None:
+    page = visit(width=390)
+    for name, path in (WIDGETS | HEADS).items():
+        if name == "pipeline":  # has one control with a name
+            continue
+        visit.go(page, path)
+        columns, small = figure(page, name).evaluate(GRID)
+        assert len(columns) <= 1, (name, columns)
+        assert small == [], name
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800)])
+@pytest.mark.parametrize("name", ["pipeline", "single-query"])
+def test_a_step_its_words_and_its_picture_are_on_one_screen(
+    visit: Visitor, name: str, width: int, height: int
+) -> None:
+    found = opened(visit, name, width=width, reduced_motion="reduce")
+    found.page.set_viewport_size({"width": width, "height": height})
+    onward = found.locator(".touch__primary")
+    onward.evaluate("e => { e.scrollIntoView(); scrollBy(0, -70); }")
+    before = words(found)
+    for _ in range(3):
+        onward.press("Enter")
+        assert words(found) != before
+        expect(onward).to_be_in_viewport(ratio=1)
+        expect(found.locator(".touch__words")).to_be_in_viewport(ratio=1)
+        expect(found.locator(".touch__stage")).to_be_in_viewport(ratio=0.95)
 
 
 @pytest.mark.sample("softmax-temperature", "pipeline", "single-query", "context-vector")
