@@ -106,8 +106,7 @@ def is_difference(sentence: Sentence, number: Stated) -> bool:
 def _difference(lexicon: Lexicon) -> re.Pattern[str]:
     """Return a pattern of what is behind a difference: *lower*, *cm lower*, *cups more*.
 
-    *More* may be behind any noun (*cups*); *lower*, only behind a short unit, since other nouns
-    have it as an adjective.
+    *More* may be behind any noun (*cups*); *lower*, only behind a unit, which is short.
     """
     unit = r"(?:[^\W\d]{1,3}\s|[%°]\s)?\s*"
     lower, more = (
@@ -159,14 +158,10 @@ def possession_stems(sentence: Sentence, number: Stated) -> list[str]:
     The sentence must begin with its subject: *it*, or a determiner and one word.
     """
     lexicon, before = sentence.lexicon, sentence.text[: number.start]
-    possession = role_pattern(
-        lexicon,
-        r"\s*(?:{}|(?:{})\s\w+)\s{}\s(?:an?\s)?(?P<label>[^\W\d]\w*(?:\s[^\W\d]\w*)?)\s{}\s",
-        "it",
-        "determiners",
-        "having",
-        "of_value",
-    ).fullmatch(before)
+    # *It has a hydration of*, *the dough has a final hydration of*.
+    pattern = r"\s*(?:{}|(?:{})\s\w+)\s{}\s(?:an?\s)?(?P<label>[^\W\d]\w*(?:\s[^\W\d]\w*)?)\s{}\s"
+    lists = ("it", "determiners", "having", "of_value")
+    possession = role_pattern(lexicon, pattern, *lists).fullmatch(before)
     if not possession or is_apart(sentence, before) or not _ends_clause(sentence, number):
         return []
     return sorted(label_stems(possession["label"], lexicon))
@@ -235,20 +230,13 @@ def counted_noun(sentence: Sentence, number: Stated) -> Count | None:
     (True, [['big', 'step'], ['step']])
     """
     lexicon, before = sentence.lexicon, sentence.text[: number.start]
-    verb = role_pattern(
-        lexicon,
-        r"(?:\b{}\s(?P<takes>{})|\b{})\s(?:{}\s)?$",
-        "it",
-        "counting",
-        "there",
-        "only",
-    ).search(before)
-    noun = role_pattern(
-        lexicon,
-        r"\s(?P<all>(?:{}\s|[a-z]+\s)?(?P<noun>[a-z]{{3,}}))(?=\s*$|[.,;:)]|\s{}\b)",
-        "pairs",
-        "counted_before",
-    ).match(sentence.text, number.end)
+    # *It takes*, *there are only*; and behind the number, *big steps*, *pairs of steps*.
+    verb_pattern = r"(?:\b{}\s(?P<takes>{})|\b{})\s(?:{}\s)?$"
+    noun_pattern = r"\s(?P<all>(?:{}\s|[a-z]+\s)?(?P<noun>[a-z]{{3,}}))(?=\s*$|[.,;:)]|\s{}\b)"
+    verb = role_pattern(lexicon, verb_pattern, "it", "counting", "there", "only").search(before)
+    noun = role_pattern(lexicon, noun_pattern, "pairs", "counted_before").match(
+        sentence.text, number.end
+    )
     if not verb or not noun or is_apart(sentence, before):
         return None
     roles = lexicon.words["roles"]

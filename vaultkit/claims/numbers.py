@@ -140,7 +140,8 @@ class Number:
     value
         The number itself, without its unit.
     half
-        Half a unit of its last digit; how far else a value may be from it.
+        How far a value may be from it: half a unit of its last digit, 0 for a small integer, or a
+        share of a multiple or part in words.
     kind
         ``digits``, ``word`` (*five*), ``count`` (*none*), ``part`` (*two thirds*), ``multiple``
         (*twice*) or ``ordinal`` (*third*).

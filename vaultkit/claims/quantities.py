@@ -272,7 +272,7 @@ def _with_digit_added(reading: tuple[Amount, ...], digit: int) -> tuple[Amount, 
 _FACTOR = re.compile(rf"(?<![\w{CODE}.])x(?=\d{{2}}|\d\.\d)")
 #: Integers in words below this may be figures of speech.
 _LEAST_IN_WORDS = 11
-#: A smaller part in words is less than twice its tolerance (`ROUGH`), so that most values fit.
+#: Of a smaller part in words, the tolerance (half of `ROUGH`) would be too large a share.
 _LEAST_PART = Fraction(1, 10)
 _NO_FRACTION = _ENGLISH.regex(r"\s<quantities.no_fraction>\b")
 _AGO = _ENGLISH.regex(r"\s<quantities.ago>\b")
@@ -309,7 +309,8 @@ def _readings_of_words(number: Number, text: str) -> Iterator[Amount]:
         return
     is_percent = bool(_PERCENT.search(text, number.start, number.end))
     is_small = value < _LEAST_IN_WORDS
-    if is_small and not (is_percent and value):  # *five per cent* is none, *five* and *zero* are
+    # *Five per cent* is no figure of speech; *five* and *zero per cent* may be.
+    if is_small and not (is_percent and value):
         return
     scales = (Fraction(1), Fraction(100)) if is_percent else (Fraction(1),)
     yield Amount(value, Fraction(1), scales, is_integer=not is_percent, is_rough=is_small)

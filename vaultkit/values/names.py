@@ -337,7 +337,7 @@ class NameResolver:
             raise UnboundError(node.name or "what is indexed") from None
 
     def _bracketed(self, node: Bracketed, env: Mapping[str, str]) -> Node:
-        """Resolve ``(x)_i`` and ``[A B]_i`` to an element."""
+        """Resolve ``z^{(2)}`` to an element of ``z`` along its first axis."""
         name = self.find_indexed(node.base)
         base = Symbol(name) if name else self.resolve_node(node.base, env)
         return Element(base, (self.resolve_index(node.index, env),))
