@@ -364,7 +364,7 @@ def test_signs_are_units(text: str, found: Callable[..., list[Check]]) -> None:
 @pytest.mark.parametrize(
     "comment",
     ["TODO: is this < that?", "work in progress", "not finished", "flashcards", "x -> y",
-     "include(n)", "<b>old</b>", "see n and total", "here: it is", "end of list"],
+     "include(n)", "<b>old</b>", "see n and total", "here: it is", "end of list", ""],
 )  # fmt: skip
 def test_other_comments_are_left_alone(comment: str, found: Callable[..., list[Check]]) -> None:
     code = CODE.replace("total", "see")

@@ -163,7 +163,7 @@ def _parse_comment(content: str, names: Set[str]) -> _Code | None:
     if of_note := _OF_NOTE.fullmatch(content):
         return _Code(code, of_note["name"], is_value=True, note=of_note["note"].strip())
     if not code:
-        return _Code("", "", is_value=True, why="there is no expression")
+        return _Code("", "", is_value=True, why="there is no expression") if content else None
     source = code
     for sign, operator in _SIGNS.items():
         source = source.replace(sign, operator)
