@@ -68,13 +68,13 @@ def _derive(note: Note) -> Claims:
     for piece in note.prose:
         of_piece = [*stated_shapes(piece), *stated_counts(piece)]
         # *(2, 3)* is a vector, too, unless the text says that it is a shape.
-        sure = {
+        places_of_shapes = {
             (s.line, s.column) for s in of_piece if s.is_called_shape or s.subject or s.is_alone
         }
         quantities += (
             quantity
             for quantity in stated_quantities(piece)
-            if not (quantity.is_vector and (quantity.line, quantity.column) in sure)
+            if not (quantity.is_vector and (quantity.line, quantity.column) in places_of_shapes)
         )
         shapes += of_piece
     statements = [claim for coded in note.coded for claim in code_statements(coded)]

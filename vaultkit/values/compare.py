@@ -33,6 +33,7 @@ from vaultkit.values.evaluator import Evaluator, describe_variable, is_power_of_
 from vaultkit.values.names import Index
 from vaultkit.values.products import has_other_orientation, with_sizes
 from vaultkit.values.records import (
+    EXACT_BELOW,
     ROUNDOFFS,
     EvaluationError,
     ShapeError,
@@ -229,7 +230,7 @@ def _judge_exactly(scope: Evaluator, statement: Statement) -> Verdict | None:
         return None
     values = [exact.exact_value(side, scope.variables) for side in statement.sides]
     rational = [value for value in values if value is not None]
-    is_large = any(max(abs(v.numerator), v.denominator) >= exact.LARGE for v in rational)
+    is_large = any(max(abs(v.numerator), v.denominator) >= EXACT_BELOW for v in rational)
     if len(rational) < len(values) or not is_large:
         return None
     for node in walk(statement):

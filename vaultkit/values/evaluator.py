@@ -40,6 +40,7 @@ from vaultkit.values.indices import IndexValue, Indices, letter_of
 from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, NameResolver
 from vaultkit.values.records import (
     DOUBLE,
+    EXACT_BELOW,
     MOST_INDICES,
     ROUNDOFFS,
     EvaluationError,
@@ -196,7 +197,9 @@ class Evaluator:
         rank = array.ndim
         array = array.astype(float).reshape((1,) * self.indices.count + array.shape)
         # A float such as 2.0 stands for the integer.
-        is_exact_float = isinstance(thing, float) and thing.is_integer() and abs(thing) < 2**53
+        is_exact_float = (
+            isinstance(thing, float) and thing.is_integer() and abs(thing) < EXACT_BELOW
+        )
         is_rounded = has_floats and not is_exact_float
         spread = ROUNDINGS_OF_CODE * np.abs(array) if is_rounded else np.zeros(array.shape)
         orientation = self.reading if rank == 1 else ""
@@ -211,7 +214,7 @@ class Evaluator:
         """Return a number as written; its spread is 0 for an integer that a float holds exactly."""
         number = float(node.text)
         _, _, decimals = node.text.partition(".")
-        is_exact = number.is_integer() and abs(number) < 2**53
+        is_exact = number.is_integer() and abs(number) < EXACT_BELOW
         lead = (1,) * self.indices.count
         return make_value(
             np.full(lead, number),

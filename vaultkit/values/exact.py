@@ -14,8 +14,6 @@ import numpy as np
 
 from vaultkit.tex.tree import Apply, Function, Node, Number, Power, Product, Sum, Symbol
 
-#: Floats have all integers below it; from there on, they are compared here.
-LARGE = 2**53
 #: Largest number whose factorial is computed.
 _MOST_FACTORIAL = 3000
 #: Most bits of a number that is computed.

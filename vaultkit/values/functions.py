@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 
 from vaultkit.values.products import dot, growth_of_roundings, inverse
-from vaultkit.values.records import EvaluationError, SizeError, Value, largest, make_value
+from vaultkit.values.records import (
+    EXACT_BELOW,
+    EvaluationError,
+    SizeError,
+    Value,
+    largest,
+    make_value,
+)
 
 #: Relative distance within which a number counts as an integer.
 WHOLE = 2.0**-40
@@ -74,13 +81,13 @@ def _sign(value: Value) -> Value:
 
 
 def _factorial(value: Value) -> Value:
-    """Return n! as a float; it is exact below 2**53."""
+    """Return n! as a float; it is exact below `EXACT_BELOW`."""
     if value.rank:
         raise EvaluationError("a factorial needs a number")
     if ((value.array < 0) | (value.array % 1 != 0) | (value.array > _MOST_FACTORIAL)).any():
         raise EvaluationError("a factorial needs a whole number from 0 to 170")
     array = np.vectorize(lambda n: float(math.factorial(int(n))), otypes=[float])(value.array)
-    return make_value(array, np.where(array < 2**53, 0.0, array), 0, value)
+    return make_value(array, np.where(array < EXACT_BELOW, 0.0, array), 0, value)
 
 
 def binomial(n: Value, k: Value) -> Value:
@@ -91,7 +98,7 @@ def binomial(n: Value, k: Value) -> Value:
         raise EvaluationError("\\binom takes whole numbers from 0 to 1000")
     choose = np.vectorize(lambda n, k: float(math.comb(int(n), int(k))), otypes=[float])
     array = choose(*numbers)
-    return make_value(array, np.where(array < 2**53, 0.0, array), 0, n, k)
+    return make_value(array, np.where(array < EXACT_BELOW, 0.0, array), 0, n, k)
 
 
 def root(value: Value, order: Value) -> Value:
@@ -255,7 +262,7 @@ def total(value: Value, axes: Sequence[int], keep: bool = False) -> Value:
     array = value.array.sum(axis=tuple(axes), keepdims=keep)
     size = np.abs(value.array).sum(axis=tuple(axes), keepdims=keep)
     # A sum of integers is not rounded.
-    is_exact = not value.spread.any() and (size < 2**53) & (array == np.rint(array))
+    is_exact = not value.spread.any() and (size < EXACT_BELOW) & (array == np.rint(array))
     spread = value.spread.sum(axis=tuple(axes), keepdims=keep)
     spread = spread + np.where(is_exact, 0.0, growth_of_roundings(count) * size)
     own_axes = [axis for axis in axes if axis < 0 and -axis <= value.rank]
@@ -277,7 +284,9 @@ def reduce(kind: str, value: Value, axis: int, numbers: Any) -> Value:
     if kind == "prod":
         product = array.prod(axis=axis, keepdims=True)
         relative = np.where(array == 0, 0.0, spread / np.abs(array)).sum(axis=axis, keepdims=True)
-        is_exact = not spread.any() and (np.abs(product) < 2**53) & (product == np.rint(product))
+        is_exact = not spread.any() and (np.abs(product) < EXACT_BELOW) & (
+            product == np.rint(product)
+        )
         bound = np.where(is_exact, 0.0, np.abs(product) * (relative + array.shape[axis]))
         operands = (largest(array, axis, keep=True),)
         return make_value(product, bound, value.rank, value, operands=operands)

@@ -17,6 +17,7 @@ import numpy as np
 
 from vaultkit.values.records import (
     DOUBLE,
+    EXACT_BELOW,
     EvaluationError,
     ShapeError,
     Value,
@@ -41,7 +42,7 @@ def rounding_error(array: Any, *spreads: Any) -> Any:
     size = np.abs(array)
     if any(spread.any() for spread in spreads):
         return size
-    return np.where((size < 2**53) & (array == np.rint(array)), 0.0, size)
+    return np.where((size < EXACT_BELOW) & (array == np.rint(array)), 0.0, size)
 
 
 def with_sizes(left: Value, right: Value) -> tuple[Value, Value]:

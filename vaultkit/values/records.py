@@ -16,6 +16,8 @@ MOST_NUMBERS, MOST_TERMS, MOST_INDICES, MOST_CALLS = 20_000_000, 1_000_000, 12, 
 #: Unit roundoff, by the number of bytes of a float.
 ROUNDOFFS = {2: 2.0**-11, 4: 2.0**-24, 8: 2.0**-53}
 DOUBLE = ROUNDOFFS[8]
+#: Floats have all integers below it.
+EXACT_BELOW = 2**53
 #: Units of measurement that may follow a number, and are not names of variables.
 MEASURES = frozenset({
     "s", "ms", "us", "µs", "ns", "min", "h", "d", "B", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB",
