@@ -1,4 +1,8 @@
-"""The check *shape*: some array of the note must have each shape that running text states."""
+"""The check *shape*: some array of the note must have each shape that running text states.
+
+A statement may be a whole shape, ``(n, d_k)``, or a count, *four rows*, whose ``axis`` says what is
+counted. Axes of a batch may precede the lengths that the text states.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ from vaultkit.run.session import Step
 
 #: Most variables that a message lists.
 _MOST_LISTED = 4
-#: Integers from this one on are also judged as numbers.
+#: Integers from this one on are also judged as numbers; two smaller ones may be a point.
 _COUNTS = 10
 #: The number of nearest blocks in which a shape without a subject may occur.
 _NEAR = 4
@@ -43,7 +47,7 @@ class Shapes:
 
     def __init__(self, made: ObservedShapes) -> None:
         self.made = made
-        #: Shapes that were tried on other numbers, with the failure there.
+        #: Shapes that were tried on other numbers, with the failure there; empty if they held.
         self.tried: dict[Shape, str] = {}
         #: Calls a function of the note without lasting effects; by default, without protection.
         self.call: Caller = call_directly
@@ -72,10 +76,10 @@ class Shapes:
             code = shape.code
             if not code or code in found or _shape_of(code, shapes) is not None:
                 continue
-            known = any(
+            is_known_below = any(
                 shape.line < state.line and code in state.shapes for state in self.made.states
             )
-            if shape.line < following and not known:
+            if shape.line < following and not is_known_below:
                 with contextlib.suppress(Exception):  # code of a note may raise anything
                     found[code] = evaluate(code, variables, _shape, self.call)
         return found
@@ -99,10 +103,10 @@ class Shapes:
                 why += f"\n  {self.tried[shape]}"
                 yield Check("shape", *where, FAILS, why, shape.column, HERE)
             else:
-                scope = (HERE if self.tried[shape] else GENERAL) if shape in self.tried else ""
-                yield Check(
-                    "shape", *where, HOLDS, self.arrays_with_shape(shape), shape.column, scope
-                )
+                failed_elsewhere = self.tried.get(shape)  # None if it was not tried
+                scope = "" if failed_elsewhere is None else HERE if failed_elsewhere else GENERAL
+                arrays = self.arrays_with_shape(shape)
+                yield Check("shape", *where, HOLDS, arrays, shape.column, scope)
 
     def states_shape_at(self, line: int, column: int) -> bool:
         """Return whether a place is in an expression whose shape the text states."""
@@ -124,33 +128,39 @@ class Shapes:
 
     def is_shape(self, shape: Shape) -> bool:
         """Return whether brackets hold a shape, rather than a pair of words, points or arrays."""
-        words = _names(shape.dims)
+        names = _names(shape.dims)
         if shape.axis:
             if not shape.subject and self._shapes_of_expression(shape.word, shape.line):
                 return False  # the word is the name of an array
-            known = self._counted_arrays(shape) if shape.subject else self._are_arrays
-            return words <= self.made.lengths and bool(known)
-        things = any(word in self.made.named or word in self.made.others for word in words)
-        if things and not (shape.is_called_shape and not shape.is_product):
-            return False
-        if shape.factors or shape.is_square:
-            return bool(shape.factors or len(set(shape.dims)) > 1)
-        if not words:
-            # A pair of small numbers may as well be a point.
-            small = all(int(dim) < 10 for dim in shape.dims)
-            named = shape.subject or shape.word in self.made.named or self.subject_of(shape)
-            return bool(
-                shape.is_called_shape or shape.is_product or shape.is_alone or named or not small
-            )
-        bound = words & self.made.lengths
-        if _is_divided(shape) and not (shape.is_called_shape or (shape.is_product and bound)):
-            return False
-        if bound == words:
+            arrays = self._counted_arrays(shape) if shape.subject else self._are_arrays
+            return names <= self.made.lengths and bool(arrays)
+        has_arrays = any(name in self.made.named or name in self.made.others for name in names)
+        if has_arrays and not (shape.is_called_shape and not shape.is_product):
+            return False  # a list of arrays, or their product
+        if shape.factors:
             return True
-        symbols = all(len(word) == 1 or "_" in word or word in bound for word in words)
+        if shape.is_square:  # in words: only a square with other sides is to be judged
+            return len(set(shape.dims)) > 1
+        if not names:
+            # A pair of small numbers may as well be a point.
+            is_small = all(int(dim) < _COUNTS for dim in shape.dims)
+            is_named = shape.subject or shape.word in self.made.named or self.subject_of(shape)
+            return bool(
+                shape.is_called_shape
+                or shape.is_product
+                or shape.is_alone
+                or is_named
+                or not is_small
+            )
+        bound = names & self.made.lengths
+        if _is_divided(shape) and not (shape.is_called_shape or (shape.is_product and bound)):
+            return False  # a fraction, or a unit such as m/s
+        if bound == names:
+            return True
+        are_symbols = all(len(name) == 1 or "_" in name or name in bound for name in names)
         if len(shape.dims) == 1:
-            return symbols and _is_whole(shape) and bool(self.subject_of(shape))
-        return symbols and bool(shape.is_called_shape or bound)
+            return are_symbols and _is_whole(shape) and bool(self.subject_of(shape))
+        return are_symbols and bool(shape.is_called_shape or bound)
 
     @property
     def _are_arrays(self) -> bool:
@@ -158,27 +168,33 @@ class Shapes:
         return any(any(state.seen) for state in self.made.states)
 
     def subject_of(self, shape: Shape) -> tuple[str, set[tuple[int, ...]]] | None:
-        """Return the array whose shape is stated, with its shapes above and next below."""
-        subject = shape.subject or (shape.word if shape.word in self.made.named else "")
-        own = self._shapes_of_expression(subject, shape.line) if subject else None
-        if shape.code and (whole := self._shapes_of_expression(shape.code, shape.line)):
-            return shape.code, whole
-        if not own and not shape.subject and shape.word_before in self.made.named:
-            subject, own = (
-                shape.word_before,
-                self._shapes_of_expression(shape.word_before, shape.line),
-            )
-            if own and {len(s) for s in own} != {len(shape.dims)}:
-                return None
-        return (subject, own) if own else None
+        """Return the array whose shape is stated, with its shapes above and next below.
 
-    def _shapes_of_expression(self, subject: str, line: int) -> set[tuple[int, ...]] | None:
-        """Return the shapes of an expression before a line, and next below it."""
-        found = [(state.line, _shape_of(subject, state.shapes)) for state in self.made.states]
-        known = [(line, own) for line, own in found if own is not None]
-        above = [own for at, own in known if at < line]
-        below = [own for at, own in known if at > line]
-        return {*above[-1:], *below[:1]} or self.made.named.get(subject)
+        The text may name it by an expression in code, in other words, or right beside the shape.
+        None if it does not.
+        """
+        if shape.code and (known := self._shapes_of_expression(shape.code, shape.line)):
+            return shape.code, known
+        subject = shape.subject or (shape.word if shape.word in self.made.named else "")
+        if subject and (known := self._shapes_of_expression(subject, shape.line)):
+            return subject, known
+        if not shape.subject and shape.word_before in self.made.named:
+            known = self._shapes_of_expression(shape.word_before, shape.line)
+            # With another number of axes, the brackets are the arguments of a function.
+            if known and {len(s) for s in known} == {len(shape.dims)}:
+                return shape.word_before, known
+        return None
+
+    def _shapes_of_expression(self, code: str, line: int) -> set[tuple[int, ...]] | None:
+        """Return the shapes of an expression after the blocks next to a line: above and below.
+
+        If it has none there, all shapes that a variable of this name had in any block; None if
+        there is no such variable.
+        """
+        shapes = [(state.line, _shape_of(code, state.shapes)) for state in self.made.states]
+        above = [own for of_block, own in shapes if own is not None and of_block < line]
+        below = [own for of_block, own in shapes if own is not None and of_block > line]
+        return {*above[-1:], *below[:1]} or self.made.named.get(code)
 
     def _counted_arrays(self, shape: Shape) -> dict[str, set[tuple[int, ...]]]:
         """Return the arrays whose length is stated, with their shapes.
@@ -201,10 +217,11 @@ class Shapes:
         """Return the message about a length, such as *four rows*; empty if an array has it."""
         (wanted,) = self.lengths_of(shape)
         if not shape.subject:
-            every = self._all_shapes()
-            along = {shape.axis, *(("columns",) if shape.axis == "entries" else ())}
-            shown = wanted >= _COUNTS and wanted in self.made.numbers
-            if shown or any(wanted in _possible_counts(axis, s) for s in every for axis in along):
+            # The entries may be those of a row.
+            axes = ("entries", "columns") if shape.axis == "entries" else (shape.axis,)
+            is_shown = wanted >= _COUNTS and wanted in self.made.numbers
+            counts = (_possible_counts(axis, s) for s in self._all_shapes() for axis in axes)
+            if is_shown or any(wanted in possible for possible in counts):
                 return ""
             return f"{shape.text}: no array of this note has {wanted} {shape.axis}"
         for name, own in self._counted_arrays(shape).items():
@@ -219,10 +236,10 @@ class Shapes:
 
     def message_if_wrong(self, shape: Shape) -> str:
         """Return the message about a shape; empty if an array has it."""
-        if shape.factors:
+        if shape.factors:  # they were compared with each other by `message_if_wrong_product`
             names = _names(shape.dims)
-            general = bool(names) and not names & self.made.lengths
-            if general or (self.is_bound(shape) and _is_divided(shape)):
+            is_general = bool(names) and not names & self.made.lengths
+            if is_general or (self.is_bound(shape) and _is_divided(shape)):
                 return ""
         if shape.axis:
             return self._message_about_count(shape)
@@ -234,19 +251,20 @@ class Shapes:
             return f"{shape.text}: no code of this note defines {error.args[0]}"
         if found := self.subject_of(shape):
             return self._message_about_subject(shape, wanted, *found)
-        if len(wanted) == 1 and not _is_whole(shape):
+        if len(wanted) == 1 and not _is_whole(shape):  # *12-dimensional*
             if any(_ends_in(s, wanted) for s in self._all_shapes()):
                 return ""
             return f"{shape.text}: no array of this note has {wanted[0]} columns"
         if self._is_of_an_array(shape, wanted) or self._is_no_shape(shape, wanted):
             return ""
-        alike = sorted(
+        alike = sorted(  # first those that differ in the fewest lengths
             (s for s in self._all_shapes() if len(s) == len(wanted)),
             key=lambda s: (sum(map(int.__ne__, s, wanted)), s),
         )
         hint = f"; there are {', '.join(map(str, alike[:_MOST_LISTED]))}" if alike else ""
-        means = "" if re.fullmatch(r"[\d\W]+", shape.text) else f" means {wanted}, and"
-        return f"{shape.text}{means or ':'} no array of this note has that shape{hint}"
+        has_names = not re.fullmatch(r"[\d\W]+", shape.text)
+        meaning = f" means {wanted}, and" if has_names else ":"
+        return f"{shape.text}{meaning} no array of this note has that shape{hint}"
 
     def _all_shapes(self) -> set[tuple[int, ...]]:
         """Return all shapes that variables had after some block, or that outputs show."""
@@ -262,9 +280,9 @@ class Shapes:
         all lengths, axes of a batch may precede them.
         """
         own = set(map(_transposed, known)) if self._is_of_transpose(shape, name) else known
-        whole = _is_whole(shape) or shape.text.startswith("ℝ")
-        whole |= name == shape.code and not _names(shape.dims)
-        if any(s == wanted or (not whole and _ends_in(s, wanted)) for s in own):
+        is_complete = _is_whole(shape) or shape.text.startswith("ℝ")
+        is_complete |= name == shape.code and not _names(shape.dims)
+        if any(s == wanted or (not is_complete and _ends_in(s, wanted)) for s in own):
             return ""
         if not shape.is_called_shape and wanted in self.made.vectors[name]:
             return ""  # the brackets hold its elements, not its shape
@@ -276,12 +294,13 @@ class Shapes:
         For an array of the nearest blocks, axes of a batch may precede them, unless the text states
         all lengths. A factor of a product may be a transpose that has no name.
         """
-        turned = bool(shape.is_transposed or shape.factors)
-        if any(s == wanted or (turned and _transposed(s) == wanted) for s in self._all_shapes()):
-            return True
+        may_be_transpose = bool(shape.is_transposed or shape.factors)
+        for own in self._all_shapes():
+            if own == wanted or (may_be_transpose and _transposed(own) == wanted):
+                return True
         near = sorted(self.made.states, key=lambda state: abs(state.line - shape.line))[:_NEAR]
         return not _is_whole(shape) and any(
-            _ends_in(s, wanted) or (turned and _ends_in(_transposed(s), wanted))
+            _ends_in(s, wanted) or (may_be_transpose and _ends_in(_transposed(s), wanted))
             for state in near
             for s in state.seen
         )
@@ -302,19 +321,19 @@ class Shapes:
         """Return the message about the shape of a factor or product; empty if it is right."""
         if not shape.factors:
             return ""
-        if len(shape.factors) == 1:
+        if len(shape.factors) == 1:  # it is a factor; of a first factor, the other one is empty
             left, right = shape.factors[0], shape.dims
             pairs = [(left[-1], right[-2])] if left else []
             what = "the second factor"
-        else:
+        else:  # it is the product of two factors
             left, right = shape.factors
             if _spaceless(left[-1]) != _spaceless(right[-2]):
-                return ""  # the shape is that of the second factor
+                return ""  # the failure is that of the second factor
             pairs = [(left[-2], shape.dims[-2]), (right[-1], shape.dims[-1])]
             what = f"the product of {_with_signs(left)} and {_with_signs(right)}"
-        for one, other in pairs:
-            if _spaceless(one) != _spaceless(other):
-                return f"{shape.text}: as {what}, it needs {one} where it has {other}"
+        for needed, stated in pairs:
+            if _spaceless(needed) != _spaceless(stated):
+                return f"{shape.text}: as {what}, it needs {needed} where it has {stated}"
         return ""
 
     def is_bound(self, shape: Shape) -> bool:
@@ -338,21 +357,20 @@ class Shapes:
             return "; ".join(f"{name} {_listed(own)}" for name, own in counted)
         wanted = self.lengths_of(shape)
         found = []
-        if of := self.subject_of(shape):
-            name, known = of
-            by_name = {
-                name.removesuffix(".T"): {_transposed(s) for s in known}
-                if name.endswith(".T")
-                else known
-            }
-        else:
+        subject = self.subject_of(shape)
+        if subject is None:
             by_name = self.made.named
+        elif subject[0].endswith(".T"):
+            name, known = subject
+            by_name = {name.removesuffix(".T"): set(map(_transposed, known))}
+        else:
+            by_name = dict([subject])
         for name, known in by_name.items():
-            for dims in sorted(known):
-                if _ends_in(dims, wanted):
-                    found.append(f"{name} {dims}")
-                elif _ends_in(_transposed(dims), wanted) and (shape.is_transposed or of):
-                    found.append(f"{name} transposed {_transposed(dims)}")
+            for own in sorted(known):
+                if _ends_in(own, wanted):
+                    found.append(f"{name} {own}")
+                elif _ends_in(_transposed(own), wanted) and (shape.is_transposed or subject):
+                    found.append(f"{name} transposed {_transposed(own)}")
         # A variable with exactly this shape comes before those with axes of a batch before it.
         found.sort(key=lambda entry: not entry.endswith(f" {wanted}"))
         return "; ".join(found[:_MOST_LISTED])
@@ -370,15 +388,16 @@ class Shapes:
             return tuple(_length(dim, {}) for dim in shape.dims)
         known = [state for state in self.made.states if words <= state.lengths.keys()]
         if not known:
-            raise UnboundError(
-                next((w for w in sorted(words) if w not in self.made.lengths), "both")
-            )
+            # If each is bound by some block, no block binds both.
+            unbound = (name for name in sorted(words) if name not in self.made.lengths)
+            raise UnboundError(next(unbound, "both"))
         above = [state for state in known if state.line < shape.line]
         state = above[-1] if above else known[0]
         return tuple(_length(dim, state.lengths) for dim in shape.dims)
 
 
 def _shape(value: Any) -> tuple[int, ...]:
+    """Return the shape of an array as plain integers, which can leave the process of a note."""
     return tuple(map(int, value.shape))
 
 
@@ -461,15 +480,17 @@ def _transposed(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _length(dim: str, values: Mapping[str, int]) -> int:
     """Return the value of a length; -1 if it is not whole.
 
+    ``values`` are those of the names in it.
+
     >>> [_length(dim, {"n": 6, "d": 4}) for dim in ("3", "2d", "n + d", "n d", "d / 2", "d / 3")]
     [3, 8, 10, 24, 2, -1]
     """
     total = Fraction(0)
     for sign, term in re.findall(r"([+-]?)([^+-]+)", dim):
         value = Fraction(-1 if sign == "-" else 1)
-        for over, factor in re.findall(r"(/?)\s?([A-Za-z]\w*|\d+)", term):
+        for divides, factor in re.findall(r"(/?)\s?([A-Za-z]\w*|\d+)", term):
             number = int(factor) if factor.isdigit() else values[factor]
-            value = value / number if over and number else value * number
+            value = value / number if divides and number else value * number
         total += value
     return int(total) if total.denominator == 1 else -1
 
@@ -502,4 +523,4 @@ def _ends_in(shape: tuple[int, ...], dims: tuple[int, ...]) -> bool:
 
 
 def _listed(shapes: set[tuple[int, ...]]) -> str:
-    return " or ".join(str(shape) for shape in sorted(shapes)[:4])
+    return " or ".join(str(shape) for shape in sorted(shapes)[:_MOST_LISTED])

@@ -1,4 +1,7 @@
-"""Compares the value of a bound expression with the words before it."""
+"""Compares the value of a bound expression with the words before it.
+
+In ``67.05 %<!-- = wins -->``, the comment binds the number to ``wins`` (a `Binding`).
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from vaultkit.claims.relations import order_of_difference
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.claims.units import unit_behind, unit_named
 
+#: What shows that the code computes a percentage: ``100 * share``, ``percent``.
 _HUNDRED = re.compile(r"(?<![\w.])100(?:\.0*)?(?![\w.])|percent|pct", re.IGNORECASE)
 #: The units of time in seconds.
 _TIMES = (60, 3600, 86400)
@@ -27,6 +31,16 @@ _TIMES = (60, 3600, 86400)
 _AFTER_MULTIPLE = 3
 #: Most words between a name and the comment that binds it.
 _BETWEEN = 2
+#: How far a number may be from a literal of the code: ``0.333`` is a third.
+_ROUNDING = Fraction(1, 1000)
+#: How far a value may be from a share in words: *one in ten*.
+_ROUGH = Fraction(1, 20)
+#: Most values that a message lists.
+_LISTED = 12
+#: The words and numbers of a date, ``12/6/2024``, ``2024-06-12``, ``14:30``, *June*; and most of
+#: them that are read.
+_DATE_TOKEN = re.compile(r"\d\d?[/.]\d\d?[/.]\d{4}|\d+(?::\d+)*(?:-\d+)*|[^\W\d_]+")
+_DATE_TOKENS = 10
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*")
 
 
@@ -45,6 +59,13 @@ class Judged:
     now: tuple[tuple[str, str], ...] = ()
 
 
+class Placed(NamedTuple):
+    """A number that a text states, with its line and column; these are None in a formula."""
+
+    number: Stated
+    place: tuple[int, int] | None
+
+
 def judge_value(binding: Binding, value: Any, text: str) -> Judged:
     """Judge whether the words before a comment state a value.
 
@@ -61,24 +82,21 @@ def judge_value(binding: Binding, value: Any, text: str) -> Judged:
     extreme = contrary_extreme(binding.sentence, binding.words[binding.at :], binding.tree, words)
     if extreme:
         return Judged(False, f"“{extreme}” contradicts {binding.code}, which is {text}")
-    is_ = f"{binding.code} is {text}"
-    held = f"value of {binding.code}: {text}"
     match value:
         case Fraction():
-            return _number(binding, [value], [text], words)
-        case datetime.date() | datetime.time():
-            ahead = binding.words[: binding.at]
-            return (
-                Judged(True, held) if _ends_with_date(ahead, value, words) else Judged(False, is_)
-            )
-        case str():
-            return Judged(True, held) if _ends_with(binding, [value], words) else Judged(False, is_)
+            return _judge_numbers(binding, [value], [text], words)
         case [*several] if several and all(isinstance(one, Fraction) for one in several):
-            return _number(binding, several, [shortened(one) for one in several], words)
+            return _judge_numbers(binding, several, [shortened(one) for one in several], words)
+        case datetime.date() | datetime.time():
+            is_stated = _ends_with_date(binding.words[: binding.at], value, words)
+        case str():
+            is_stated = _ends_with(binding, [value], words)
         case [*several] if several:
-            named = [str(one) for one in several]
-            return Judged(True, held) if _ends_with(binding, named, words) else Judged(False, is_)
-    return Judged(False, f"{is_}, which no words can state")
+            is_stated = _ends_with(binding, [str(one) for one in several], words)
+        case _:
+            return Judged(False, f"{binding.code} is {text}, which no words can state")
+    why = f"value of {binding.code}: {text}" if is_stated else f"{binding.code} is {text}"
+    return Judged(is_stated, why)
 
 
 class StatedBound(NamedTuple):
@@ -112,11 +130,12 @@ def stated_bound(binding: Binding) -> StatedBound:
         return StatedBound()
     last = stated[-1]
     sides = [binding.tree.left, *binding.tree.comparators]
-    # *As heavy* may follow a multiple.
-    if ahead[last.end :].split()[_AFTER_MULTIPLE if last.times else 1 :]:
+    # A unit may follow a bound, and *as heavy* a multiple.
+    most_between = _AFTER_MULTIPLE if last.times else 1
+    if len(ahead[last.end :].split()) > most_between:
         return StatedBound()
     literals = [side for side in sides if is_literal(side)]
-    if last.times:
+    if last.times:  # the 2 of ``2 * b``
         literals += [
             factor
             for side in sides
@@ -128,13 +147,13 @@ def stated_bound(binding: Binding) -> StatedBound:
     values = [value for value in values if isinstance(value, Fraction) and value]
     if not values:
         return StatedBound()
-    # Fractions are rounded, as 1/3 is in code.
     known = [last.value * scale for scale in last.scales]
     if last.scales[-1] in _TIMES:
         # *One day* is 24 hours, too.
         known += [known[-1] / seconds for seconds in _TIMES]
+    # *Twice as heavy* is ``b == a / 2``, too.
     known += [1 / own for own in known if own and last.times]
-    agrees = any(abs(own - one) <= abs(own) / 1000 for one in values for own in known)
+    agrees = any(abs(own - one) <= abs(own) * _ROUNDING for one in values for own in known)
     return StatedBound("" if agrees else last.text, (binding.place_of(last.start),))
 
 
@@ -164,115 +183,148 @@ def other_limit(binding: Binding) -> str:
     ]
     values = [abs(one) for one in literals if isinstance(one, Fraction) and one]
     known = [abs(stated.value * scale) for scale in stated.scales]
-    agrees = any(abs(own - one) <= own / 1000 for one in values for own in known)
+    agrees = any(abs(own - one) <= own * _ROUNDING for one in values for own in known)
     return "" if agrees or not values else stated.text
 
 
-def _number(
+def _judge_numbers(
     binding: Binding, values: Sequence[Fraction], texts: Sequence[str], words: Lexicon
 ) -> Judged:
-    """Judge the last numbers before a comment: as many as there are values."""
-    hundred = bool(_HUNDRED.search(binding.source))
-    formula = binding.formula
-    ahead, at = (formula, len(formula)) if formula else (binding.words, binding.at)
-    # Each number with its place; one in a formula has none.
-    stated: list[tuple[Stated, tuple[int, int] | None]] = [
-        (number, None if formula else binding.place_of(number.start))
-        for number in numbers(ahead, at, words, in_percent=hundred)
-    ]
-    if len(stated) < len(values):
-        cells = [
-            (one, (line, column + one.start))
-            for cell, line, column in binding.row
-            for one in numbers(cell, len(cell), words, in_percent=hundred)
-        ]
-        stated = [*cells, *stated]
+    """Judge the last numbers before a comment: as many as there are values.
+
+    ``texts`` are the values in messages.
+    """
+    stated = _numbers_before(binding, len(values), words)
     if len(stated) < len(values):
         if len(values) == 1:
             return Judged(False, f"there is no number before {binding.code}, which is {texts[0]}")
-        why = f"{binding.code} is {', '.join(texts[:12])}: {len(values)} numbers"
+        why = f"{binding.code} is {', '.join(texts[:_LISTED])}: {len(values)} numbers"
         return Judged(False, f"{why}, but only {len(stated)} before it")
-    before = stated[: len(stated) - len(values)]
-    stated = stated[len(stated) - len(values) :]
-    places = tuple(place for _, place in stated if place)
-    wrong = [n for n, (one, _) in enumerate(stated) if not one.agrees(values[n])]
-    is_part = len(values) == 1 and _is_part(ahead, before, stated[-1][0], words)
-    if wrong and is_part and before[-1][0].agrees(values[0]):
-        # *Three of the five*: the comment may be for either.
-        stated, wrong = [before[-1]], []
-    if wrong and len(values) == 1 and _is_ratio(ahead, before, stated[-1][0], values[0], words):
-        wrong = []
-    order = order_of_difference(binding.tree) if len(values) == 1 else 0
-    sign = stated[-1][0].sign
-    rises = values[0] * order > 0
-    if not wrong and order and sign in ("up", "down") and values[0] and rises != (sign == "up"):
-        way = "rise" if rises else "fall"
-        return Judged(False, f"{binding.code} is {texts[0]}, a {way}", places)
-    is_change = sign in ("up", "down") and len(values) == 1 and values[0] > 0
-    if not wrong and is_change and _named_otherwise(binding.tree, sign, words):
-        return Judged(
-            False,
-            f"{binding.code} is {texts[0]}, but the sentence names the other direction",
-            places,
-        )
-    if not wrong and len(values) == 1 and not formula:
-        unit = unit_named(binding.remark, words)
-        own = unit_behind(ahead, stated[-1][0].start, words)
-        if unit and own != unit:
-            code = binding.source.partition("#")[0].strip()
-            why = f"{code} is {texts[0]} {unit}, but the text has {own or 'no unit'}"
-            return Judged(False, why, places)
+    before, stated = stated[: -len(values)], stated[-len(values) :]
+    if len(values) == 1:
+        return _judge_number(binding, values[0], texts[0], before, stated[0], words)
+    wrong = [n for n, one in enumerate(stated) if not one.number.agrees(values[n])]
     if not wrong:
-        said = texts[0] if len(values) == 1 else ", ".join(texts[:12])
-        return Judged(True, f"value of {binding.code}: {said}", places)
+        places = _places(stated)
+        return Judged(True, f"value of {binding.code}: {', '.join(texts[:_LISTED])}", places)
+    first = wrong[0]
+    own = stated[first].number.text
+    why = f"{own} is compared with number {first + 1} of {binding.code}, {texts[first]}"
+    return _failure(why, stated, values)
+
+
+def _numbers_before(binding: Binding, wanted: int, words: Lexicon) -> list[Placed]:
+    """Return the numbers before a comment, in order.
+
+    They are those of its formula or sentence, and if these are fewer than ``wanted``, those of the
+    cells before it in its row, too.
+    """
+    text, end = _text_before(binding)
+    in_percent = bool(_HUNDRED.search(binding.source))
+    stated = [
+        Placed(number, None if binding.formula else binding.place_of(number.start))
+        for number in numbers(text, end, words, in_percent=in_percent)
+    ]
+    if len(stated) >= wanted:
+        return stated
+    in_cells = [
+        Placed(number, (line, column + number.start))
+        for cell, line, column in binding.row
+        for number in numbers(cell, len(cell), words, in_percent=in_percent)
+    ]
+    return [*in_cells, *stated]
+
+
+def _text_before(binding: Binding) -> tuple[str, int]:
+    """Return the text that states a value, and its end: a formula, or the words of a sentence.
+
+    The words go on behind the end, since they may say the sign of a number: *2 below zero*.
+    """
+    formula = binding.formula
+    return (formula, len(formula)) if formula else (binding.words, binding.at)
+
+
+def _judge_number(
+    binding: Binding, value: Fraction, text: str, before: Sequence[Placed], last: Placed,
+    words: Lexicon,
+) -> Judged:  # fmt: skip
+    """Judge the last number before a comment; ``before`` are the numbers before it."""
+    ahead, _ = _text_before(binding)
+    places = _places([last])
+    number = last.number
+    if not number.agrees(value):
+        previous = before[-1].number if before else None
+        if previous and _is_part(ahead, previous, number, words) and previous.agrees(value):
+            number = previous  # *three of the five*: the comment may be for either
+        elif not (previous and _is_ratio(ahead, previous, number, value, words)):
+            return _failure(f"{binding.code} is {text}", [last], [value])
+    why = _wrong_direction(binding, value, number, words)
+    if why:
+        return Judged(False, f"{binding.code} is {text}, {why}", places)
+    unit = "" if binding.formula else unit_named(binding.remark, words)
+    stated_unit = unit_behind(ahead, number.start, words) if unit else ""
+    if unit != stated_unit:
+        code = binding.source.partition("#")[0].strip()
+        why = f"{code} is {text} {unit}, but the text has {stated_unit or 'no unit'}"
+        return Judged(False, why, places)
+    return Judged(True, f"value of {binding.code}: {text}", places)
+
+
+def _wrong_direction(binding: Binding, value: Fraction, number: Stated, words: Lexicon) -> str:
+    """Return how the direction of a change contradicts its words, *falls by 3*; empty if not.
+
+    The direction is known from the order of a difference, ``new - old``, or from a name.
+    """
+    if number.sign not in ("up", "down"):
+        return ""
+    order = order_of_difference(binding.tree)  # 1 for new - old, −1 for old - new
+    rises = value * order > 0
+    if order and value and rises != (number.sign == "up"):
+        return "a rise" if rises else "a fall"
+    if value > 0 and _names_other_direction(binding.tree, number.sign, words):
+        return "but the sentence names the other direction"
+    return ""
+
+
+def _failure(why: str, stated: Sequence[Placed], values: Sequence[Fraction]) -> Judged:
+    """Return the failure of numbers, with the digits that would be right."""
+    pairs = list(zip(stated, values, strict=True))
     rewrites = tuple(
-        (*place, one.digits, new)
-        for n, (one, place) in enumerate(stated)
-        if n in wrong and place and (new := digits_of(one, values[n]))
+        (*one.place, one.number.digits, new)
+        for one, value in pairs
+        if one.place and not one.number.agrees(value) and (new := digits_of(one.number, value))
     )
     now = tuple(
-        (one.text, as_stated(one, values[n]) if n in wrong else one.text)
-        for n, (one, _) in enumerate(stated)
+        (number.text, number.text if number.agrees(value) else as_stated(number, value))
+        for (number, _), value in pairs
     )
-    if len(values) == 1:
-        return Judged(False, f"{binding.code} is {texts[0]}", places, rewrites, now)
-    first = wrong[0]
-    own = stated[first][0].text
-    why = f"{own} is compared with number {first + 1} of {binding.code}, {texts[first]}"
-    return Judged(False, why, places, rewrites, now)
+    return Judged(False, why, _places(stated), rewrites, now)
 
 
-def _is_part(
-    text: str,
-    before: Sequence[tuple[Stated, tuple[int, int] | None]],
-    last: Stated,
-    words: Lexicon,
-) -> bool:
-    """Return whether a number is the whole, and the number before it a part of it: *3 of 4*."""
-    if not before or before[-1][0].end > last.start:
+def _places(stated: Sequence[Placed]) -> tuple[tuple[int, int], ...]:
+    return tuple(one.place for one in stated if one.place)
+
+
+def _is_part(text: str, part: Stated, whole: Stated, words: Lexicon) -> bool:
+    """Return whether a number is a part of another one behind it: *3 of 4*."""
+    if part.end > whole.start:
         return False
-    between = text[before[-1][0].end : last.start].strip().lower()
+    between = text[part.end : whole.start].strip().lower()
     return " ".join(between.split()) in words.words["grammar"]["of"]
 
 
-def _is_ratio(
-    text: str,
-    before: Sequence[tuple[Stated, tuple[int, int] | None]],
-    last: Stated,
-    value: Fraction,
-    words: Lexicon,
-) -> bool:
+def _is_ratio(text: str, part: Stated, whole: Stated, value: Fraction, words: Lexicon) -> bool:
     """Return whether two numbers are a share, and a value agrees with it: *one in ten*."""
-    if not before or not 0 < before[-1][0].value < last.value:
+    if not 0 < part.value < whole.value:
         return False
-    between = " ".join(text[before[-1][0].end : last.start].lower().split())
+    between = " ".join(text[part.end : whole.start].lower().split())
     if between not in words.words["grammar"]["out_of"]:
         return False
-    share = before[-1][0].value / last.value
-    return abs(value - share) <= share / 20
+    share = part.value / whole.value
+    return abs(value - share) <= share * _ROUGH
 
 
-def _named_otherwise(tree: ast.expr, sign: str, words: Lexicon) -> bool:
+def _names_other_direction(tree: ast.expr, sign: str, words: Lexicon) -> bool:
     """Return whether the name of a value says another direction, as *fell by* beside ``growth``."""
     match tree:
         case ast.Name(name) | ast.Attribute(_, name):
@@ -295,9 +347,9 @@ def digits_of(stated: Stated, value: Fraction) -> str:
         return ""
     old = Fraction(stated.digits.replace(",", ""))
     decimals = len(stated.digits.partition(".")[2])
-    # The nearest scale counts: 0.6705 is 67.05 %.
+    # The nearest scale counts: 0.6705 is 67.05 %. Of a stated 0, it is the smallest.
     scaled = [abs(value) / scale for scale in stated.scales]
-    best = min(scaled, key=lambda one: max(one / old, old / one) if old and one else one)
+    best = min(scaled, key=lambda one: max(one / old, old / one) if old else one)
     comma = "," if "," in stated.digits else ""
     return f"{as_float(best):{comma}.{decimals}f}"
 
@@ -314,11 +366,12 @@ def as_stated(stated: Stated, value: Fraction) -> str:
     '−3'
     """
     plain = re.fullmatch(r"[\d,]+(?:\.(?P<decimals>\d+))?", stated.digits)
-    if not plain:
+    if not plain:  # in words, or with a power of ten
         text = f"{as_float(abs(value)):.3g}"
     else:
         decimals = len(plain["decimals"] or "")
         text = digits_of(stated, value) or f"{as_float(abs(value)):.{decimals}f}"
+    # Words such as *falls by* have the sign, and a rounded zero has none.
     minus = "−" if value < 0 and not stated.sign and re.search("[1-9]", text) else ""
     if not plain:
         return minus + text
@@ -338,47 +391,52 @@ def is_slip(number: Stated, value: Fraction) -> bool:
 
 def _ends_with_date(ahead: str, value: datetime.date | datetime.time, words: Lexicon) -> bool:
     """Return whether a text ends with a date, or the parts of one, as *a Monday*, *12 June*."""
-    months = words.words["dates"]["months"]
-    days = words.words["dates"]["weekdays"]
-    tokens = re.findall(r"\d\d?[/.]\d\d?[/.]\d{4}|\d+(?::\d+)*(?:-\d+)*|[^\W\d_]+", ahead)[-10:]
+    parts = _date_parts(ahead, getattr(value, "day", 0), words)
+
+    def part_of_value(name: str) -> Any:
+        part = getattr(value, name, None)
+        return part() if callable(part) else part  # weekday() is a method
+
+    return bool(parts) and all(part_of_value(name) == part for name, part in parts.items())
+
+
+def _date_parts(ahead: str, day: int, words: Lexicon) -> dict[str, int]:
+    """Return the parts of the date or time at the end of a text, by the names of `datetime`.
+
+    *on Monday, 12 June* gives ``{"weekday": 0, "day": 12, "month": 6}``. Of 3/6/2024, the number
+    that is the ``day`` looked for is the day, since it may come first or second.
+    """
+    months, weekdays = words.words["dates"]["months"], words.words["dates"]["weekdays"]
+    between = {*words.words["grammar"]["ordinal_endings"], *words.words["grammar"]["in_dates"]}
     stated: list[tuple[str, int]] = []
     skipped = 0
-    endings = words.words["grammar"]["ordinal_endings"]
-    for token in reversed(tokens):
+    for token in reversed(_DATE_TOKEN.findall(ahead)[-_DATE_TOKENS:]):
         word = token.lower()
         if found := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", token):
             stated += zip(("year", "month", "day"), map(int, found.groups()), strict=True)
         elif found := re.fullmatch(r"(\d\d?)[/.](\d\d?)[/.](\d{4})", token):
-            one, other, year = map(int, found.groups())
-            # The day may come first or second.
-            turned = getattr(value, "day", 0) == other
-            day, month = (other, one) if turned else (one, other)
-            stated += [("year", year), ("month", month), ("day", day)]
+            first, second, year = map(int, found.groups())
+            days, month = (second, first) if day == second else (first, second)
+            stated += [("year", year), ("month", month), ("day", days)]
         elif found := re.fullmatch(r"(\d\d?):(\d\d)", token):
             stated += zip(("hour", "minute"), map(int, found.groups()), strict=True)
         elif word in months:
             stated.append(("month", months.index(word) + 1))
-        elif word in days:
-            stated.append(("weekday", days.index(word)))
+        elif word in weekdays:
+            stated.append(("weekday", weekdays.index(word)))
         elif token.isdigit() and len(token) == len("2017"):
             stated.append(("year", int(token)))
         elif token.isdigit() and len(token) <= len("31") and 1 <= int(token) <= 31:
             stated.append(("day", int(token)))
-        elif word in (*endings, *words.words["grammar"]["in_dates"]):
+        elif word in between:
             continue
         elif stated:
-            break
-        else:
+            break  # the words before the date
+        else:  # the words between the date and the comment
             skipped += 1
             if skipped > _BETWEEN:
                 break
-    parts = dict(reversed(stated))
-
-    def is_so(name: str, number: int) -> bool:
-        own = getattr(value, name, None)
-        return bool((own() if callable(own) else own) == number)
-
-    return bool(parts) and all(is_so(name, number) for name, number in parts.items())
+    return dict(reversed(stated))
 
 
 def _ends_with(binding: Binding, names: Sequence[str], words: Lexicon) -> bool:
@@ -387,35 +445,40 @@ def _ends_with(binding: Binding, names: Sequence[str], words: Lexicon) -> bool:
     Some words may follow the last name, *the `f` node*, unless they are names themselves. Between
     two names there may be words that join a list: *`f`, `g` and `h`*.
     """
-    said, last_name = _words_of(binding.words[: binding.at]), _words_of(binding.text)
+    stated, last_name = _words_of(binding.words[: binding.at]), _words_of(binding.text)
     if numbers(binding.text, len(binding.text), words):
-        last_name = said[-1:]  # a number before the name: *two rows show bank in money*
+        last_name = stated[-1:]  # a number before the name: *two rows show bank in money*
     wanted = [word for name in names for word in _words_of(name)]
     joining = words.words["grammar"]["in_lists"] if len(names) > 1 else ()
-    for end in range(len(said), len(said) - _BETWEEN - 1, -1):
-        if wanted and _ends_with_words(said[: max(end, 0)], wanted, joining):
+    for skipped in range(min(_BETWEEN, len(stated)) + 1):
+        remaining = stated[: len(stated) - skipped]
+        if wanted and _ends_with_words(remaining, wanted, joining):
             return True
-        # This word is to be skipped. But *New York City* does not name York, and of two names in
-        # code, the last one counts.
-        if end > 0 and (said[end - 1][:1].isupper() or said[:end][-len(last_name) :] == last_name):
+        # The next word is to be skipped. But *New York City* does not name York, and of two names
+        # in code, the last one counts.
+        is_name = remaining and remaining[-1][:1].isupper()
+        if is_name or remaining[-len(last_name) :] == last_name:
             return False
     return False
 
 
-def _ends_with_words(said: Sequence[str], wanted: Sequence[str], joining: Collection[str]) -> bool:
+def _ends_with_words(
+    stated: Sequence[str], wanted: Sequence[str], joining: Collection[str]
+) -> bool:
     """Return whether words end with the wanted ones, perhaps with joining words between these."""
-    left = list(wanted)
-    for word in reversed(said):
-        if _are_equal_words(word, left[-1]):
-            left.pop()
-        elif word.lower() not in joining or len(left) == len(wanted):
+    missing = list(wanted)
+    for word in reversed(stated):
+        if _are_equal_words(word, missing[-1]):
+            missing.pop()
+        elif word.lower() not in joining or len(missing) == len(wanted):
             return False
-        if not left:
+        if not missing:
             return True
     return False
 
 
 def _words_of(text: str) -> list[str]:
+    """Return the words of a text or name, ``north_bed`` → *north*, *bed*; its signs if none."""
     return [found[0] for found in _WORD.finditer(text.replace("_", " "))] or text.split()
 
 

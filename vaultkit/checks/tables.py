@@ -28,8 +28,8 @@ from vaultkit.read.note import Block, Cell, Note
 from vaultkit.read.syntax import HTML_COMMENT
 from vaultkit.run.session import Step
 
-#: A cell with one number and perhaps a unit, or with several, as in 7:3.
 _NUMBER = r"[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+#: A cell with one number and perhaps a unit, **1,024 m**, or with several, as in 7:3.
 _CELL = re.compile(
     rf"[^\w\d−-]*(?:{_NUMBER})(?:\s?[:/–]\s?{_NUMBER})*[*_`$\s]*(?:[^\s\d]{{1,8}})?\W*"
 )
@@ -43,6 +43,7 @@ _MOST = 512
 #: of digits in its other cells: fewer may agree by chance.
 _ROWS, _DIGITS = 3, 4
 
+#: A label: its words, regardless of case and order, or a number.
 Key = frozenset[str] | float
 #: By label, the numbers beside it.
 Source = Mapping[Key, Sequence[float]]
@@ -79,10 +80,10 @@ class _Entry:
 
     def is_rounding_of(self, number: float) -> bool:
         """Return whether the cell shows a number to its digits, for shares also times 100."""
-        half = 0.5 * 10.0 ** -len(self.text.partition(".")[2])
-        wanted = parse_number(self.text)
+        half_of_last_digit = 0.5 * 10.0 ** -len(self.text.partition(".")[2])
+        shown = parse_number(self.text)
         return any(
-            abs(number * scale - wanted) <= half * (1 + 1e-9) + 1e-12
+            abs(number * scale - shown) <= half_of_last_digit * (1 + 1e-9) + 1e-12
             for scale in ((1.0, 100.0) if self.is_share else (1.0,))
         )
 
@@ -131,6 +132,7 @@ class Tables:
     """
 
     def __init__(self, note: Note) -> None:
+        #: The outputs and variables with labels: the description of each, and its numbers.
         self.sources: list[tuple[str, Source]] = []
         self.rebase(note)
 
@@ -142,7 +144,7 @@ class Tables:
         """Collect what the outputs and variables after a block have under labels."""
         for step in steps:
             self._read_output(step)
-        #: The lists by their lengths: those of equal lengths may belong together.
+        # Lists of equal lengths may belong together.
         by_length: dict[int, list[tuple[str, list[Any]]]] = defaultdict(list)
         for name, value in variables.items():
             if name.startswith("_"):
@@ -153,7 +155,7 @@ class Tables:
                 items = _items(value)
                 by_length[len(items)].append((name, items))
                 pairs = [(i[0], i[1:]) for i in items if isinstance(i, list | tuple) and i]
-                if len(pairs) == len(items):
+                if len(pairs) == len(items):  # a list of rows, each with its label first
                     self._add_source(f"variable {name}", pairs)
         for lists in by_length.values():
             # A list of words labels the numbers of another one.
@@ -176,9 +178,10 @@ class Tables:
             words = _words(text[: first.start()])
             pairs.append((words, numbers) if words else (numbers[0], numbers[1:]))
             for opening, closing in ("{}", "[]"):
-                if f"{opening}(" not in text and opening != "{":
-                    continue
-                with suppress(Exception):
+                is_list = opening == "["
+                if is_list and "[(" not in text:
+                    continue  # a list without pairs has no labels
+                with suppress(Exception):  # most text in brackets is no literal
                     data = ast.literal_eval(text[text.index(opening) : text.rindex(closing) + 1])
                     self._add_source(where, data.items() if isinstance(data, dict) else data)
         self._add_source(where, pairs)
@@ -220,9 +223,10 @@ class Tables:
     def _findings_of_column(self, column: Sequence[_Entry]) -> Iterator[Finding]:
         """Yield the findings about a column of a table.
 
-        All right, or one number wrong, or two swapped.
+        All right, or one number wrong, or two swapped. If it agrees with any source, it is right,
+        whatever the others have; of wrong ones, the first source counts.
         """
-        best: list[Finding] = []
+        first_wrong: list[Finding] = []
         for comparison in self._comparisons(column):
             source, wrong = comparison.source, comparison.wrong
             if len(comparison.pairs) > 1 and not wrong:
@@ -230,19 +234,19 @@ class Tables:
                     yield Finding(entry.line, entry.column, entry.text, True, source)
                 return
             is_wrong = len(wrong) == 1 or comparison.is_swapped
-            if is_wrong and not best and _is_sure(comparison):
-                best = [
+            if is_wrong and not first_wrong and _is_sure(comparison):
+                first_wrong = [
                     Finding(e.line, e.column, e.text, False, f"in {source} it is {n:.6g}")
                     for e, n in wrong
                 ]
-        yield from best
+        yield from first_wrong
 
     def _comparisons(self, column: Sequence[_Entry]) -> Iterator[_Comparison]:
         """Yield the comparisons of a column with each source, label and place of a number."""
         for where, source in self.sources:
             for label in range(min(len(entry.rows) for entry in column)):
                 rows = [_numbers_of_label(entry, label, source) for entry in column]
-                if sum(row is not None for row in rows) < 2:
+                if sum(row is not None for row in rows) < 2:  # one label may agree by chance
                     continue
                 longest = max(len(row) for row in rows if row is not None)
                 # The last numbers of rows of different lengths may belong together.
@@ -264,7 +268,7 @@ def _is_sure(comparison: _Comparison) -> bool:
 
 def columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
     """Yield the columns of each table with the numbers in their cells."""
-    tables: list[list[list[Cell]]] = []
+    tables: list[list[list[Cell]]] = []  # the rows of each table, and the cells of each row
     for cell in cells:
         row = cell.label.line
         if not (tables and tables[-1][-1][0].label.line in (row, row - 1)):
@@ -279,6 +283,7 @@ def columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
                 for cell, row in zip(below, rows, strict=False)
                 if cell is not None
             ]
+            # A cell such as 7:3 has several numbers, each in a column of its own.
             for column in zip_longest(*entries):
                 numbers = [entry for entry in column if entry is not None]
                 if len(numbers) > 1:
@@ -299,11 +304,15 @@ def _entries(cell: Cell, beside: Sequence[Cell]) -> Iterator[_Entry]:
 
 
 def _plain(text: str) -> str:
+    """Return the text of a cell without comments and marks for bold text, code and formulas."""
     return HTML_COMMENT.sub("", text).strip(" *_`$")
 
 
 def _numbers_of_label(entry: _Entry, label: int, source: Source) -> Sequence[float] | None:
-    """Return the numbers that a source has for a label of a row, or for a row and a column."""
+    """Return the numbers that a source has for a label of a row, or for a row and a column.
+
+    ``label`` is the index of the label. A key of a source may have words of both: ``"oak height"``.
+    """
     row = entry.rows[label]
     if isinstance(row, float):
         return source.get(row)
@@ -319,7 +328,10 @@ def _numbers_of_label(entry: _Entry, label: int, source: Source) -> Sequence[flo
 
 
 def _key(label: Any) -> Key:
-    """Return a label: a number, or words regardless of their case and order."""
+    """Return a label as a key; no words for one that cannot be compared.
+
+    ``"620 Hz"`` → ``620.0``, ``("North", "bed")`` → ``{"north", "bed"}``.
+    """
     if is_number(label):
         return float(label)
     if isinstance(label, frozenset):  # the words of a label, or a key of a dictionary
@@ -337,6 +349,7 @@ def _key(label: Any) -> Key:
 
 
 def _words(text: str) -> frozenset[str]:
+    """Return the words of a text, regardless of their case and order."""
     return frozenset(word.casefold() for word in _WORD.findall(text))
 
 
@@ -355,6 +368,7 @@ def _flattened(value: Any) -> list[float]:
 
 
 def _items(value: Any) -> list[Any]:
+    """Return the items of a sequence, at most one too many; none of a large or nested array."""
     if isinstance(value, np.ndarray):
         return list(value.tolist()) if value.ndim == 1 and value.size <= _MOST else []
     return list(value[: _MOST + 1])

@@ -24,6 +24,7 @@ import genanki
 
 from vaultkit.read.html import HTMLReader
 from vaultkit.read.syntax import slug
+from vaultkit.site.archives import make_zip
 
 #: The tags that are kept in the HTML of a card.
 _KEPT = frozenset(
@@ -34,12 +35,13 @@ _KEPT = frozenset(
     )
 )
 _SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+#: The address of an image that stands for a drawing in the page, before the number of the drawing.
 _DRAWN = "vaultkit-drawing:"
-_NAME = re.compile(r'aria-label="([^"]*)"')
+#: The label of a drawing, which becomes the alt text of the image.
+_LABEL = re.compile(r'aria-label="([^"]*)"')
 #: The date of a deck, fixed so that each build gives the same bytes. A publisher sets
 #: SOURCE_DATE_EPOCH to a later one: Anki imports a note as changed only if its date is newer.
 _WHEN = 1_700_000_000
-_NEVER = (1980, 1, 1, 0, 0, 0)
 _STYLE = """.card { max-width: 38em; margin: 0 auto; text-align: left; }
 .card { font: 20px/1.5 Charter, Georgia, serif; }
 .card img { max-width: 100%; }
@@ -96,7 +98,10 @@ def read_cards(
 
 
 class _Reader(HTMLReader):
-    """Collects the flashcards in the HTML of a page."""
+    """Collects the flashcards in the HTML of a page.
+
+    A card is a ``<details>`` element; its ``<summary>`` is the question, and all else the answer.
+    """
 
     def __init__(
         self, address: str, root: str, read: Callable[[str], bytes | None], drawings: Sequence[str]
@@ -105,24 +110,27 @@ class _Reader(HTMLReader):
         self.address, self.root, self.read, self.drawings = address, root, read, drawings
         self.found: list[Card] = []
         self.section = ""
+        #: The id of the open card; None outside of cards.
         self.key: str | None = None
         #: Number of open ``<details>`` elements within a card, its own included.
         self.depth = 0
+        #: The HTML of both sides of the open card in pieces, and the one that text is added to:
+        #: ``q`` or ``a`` (question, answer); ``h2`` in a heading outside of cards.
         self.sides: dict[str, list[str]] = {}
         self.side = ""
         self.images: dict[str, bytes] = {}
         #: The tag of an element that is skipped with its content, and how many of that tag are
         #: open.
-        self.left_out, self.open = "", 0
-        #: For each open link, whether it is part of the card.
-        self.anchors: list[bool] = []
+        self.skipped_tag, self.skipped_depth = "", 0
+        #: For each open link, whether the card has it: it has no links if the site has no address.
+        self.has_link: list[bool] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         """Begin a card, a side, a formula, an image or a link; skip what a deck cannot show."""
         given = {name: value or "" for name, value in attributes}
         names = given.get("class", "").split()
-        if self.left_out:
-            self.open += tag == self.left_out
+        if self.skipped_tag:
+            self.skipped_depth += tag == self.skipped_tag
         elif self.key is None:
             if tag == "details" and "flashcard" in names:
                 self.key, self.depth = given.get("id", ""), 1
@@ -138,15 +146,15 @@ class _Reader(HTMLReader):
             opening, closing = "[]" if given.get("display") == "block" else "()"
             tex = html.escape(given.get("data-tex", "").strip(), quote=False)
             self.add(f"\\{opening}{tex}\\{closing}")
-            self.leave_out(tag)
+            self.skip(tag)
         elif tag in ("button", "script", "style") or "headerlink" in names:
-            self.leave_out(tag)
+            self.skip(tag)
         elif tag == "img":
             self.add_image(given)
         elif tag == "a":
             href = given.get("href", "")
             has_address = bool(self.root or urlsplit(href).scheme)
-            self.anchors.append(has_address)
+            self.has_link.append(has_address)
             if has_address:
                 address = urljoin(urljoin(self.root, self.address), href)
                 self.add(f'<a href="{html.escape(address)}">')
@@ -155,9 +163,10 @@ class _Reader(HTMLReader):
 
     def handle_endtag(self, tag: str) -> None:
         """End a side or a card; the finished card is added to ``found``."""
-        if self.left_out:
-            self.open -= tag == self.left_out
-            self.left_out = self.left_out if self.open else ""
+        if self.skipped_tag:
+            self.skipped_depth -= tag == self.skipped_tag
+            if not self.skipped_depth:
+                self.skipped_tag = ""
         elif self.key is None:
             self.side = "" if tag == "h2" else self.side
         elif tag == "summary" and self.depth == 1:
@@ -170,26 +179,27 @@ class _Reader(HTMLReader):
                 self.key = None
                 self.side = ""
         elif tag == "a":
-            if self.anchors and self.anchors.pop():
+            if self.has_link and self.has_link.pop():
                 self.add("</a>")
         elif tag in _KEPT and tag != "br":
             self.add(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
         """Add text to the current side of a card, or to the heading of a section."""
-        if self.left_out:
+        if self.skipped_tag:
             return
         if self.key is not None:
             self.add(html.escape(data, quote=False))
         elif self.side == "h2":
-            self.section += data.removesuffix("#")
+            self.section += data.removesuffix("#")  # the sign of the link to the heading
 
     def add(self, text: str) -> None:
+        """Add HTML to the current side of the open card."""
         self.sides[self.side].append(text)
 
-    def leave_out(self, tag: str) -> None:
+    def skip(self, tag: str) -> None:
         """Skip the content of the element that has just begun."""
-        self.left_out, self.open = tag, 1
+        self.skipped_tag, self.skipped_depth = tag, 1
 
     def add_image(self, given: Mapping[str, str]) -> None:
         """Add an image to the card, or its alt text if the file is missing."""
@@ -197,7 +207,7 @@ class _Reader(HTMLReader):
         if source.startswith(_DRAWN):
             drawing = self.drawings[int(source.removeprefix(_DRAWN))]
             content: bytes | None = drawing.encode()
-            label = _NAME.search(drawing)
+            label = _LABEL.search(drawing)
             ending, alt = ".svg", html.unescape(label[1]) if label else ""
         else:
             address = unquote(urljoin(self.address, source))
@@ -249,21 +259,10 @@ def make_deck(name: str, cards: Sequence[Card]) -> bytes:
         for path in paths:
             path.write_bytes(media[path.name])
         genanki.Package(made, [str(path) for path in paths]).write_to_file(packed, timestamp=when)
-    return _without_dates(packed)
+    with zipfile.ZipFile(packed) as deck:  # which has the dates of its files
+        return make_zip({name: deck.read(name) for name in deck.namelist()})
 
 
 def _identity(words: str) -> int:
-    """Hash words to a number, the identity of a deck or note type in Anki."""
+    """Hash words to a number of 31 bits, the identity of a deck or note type in Anki."""
     return (1 << 30) + int(hashlib.sha256(words.encode()).hexdigest(), 16) % (1 << 30)
-
-
-def _without_dates(packed: io.BytesIO) -> bytes:
-    """Repack a zip without the dates of its files."""
-    again = io.BytesIO()
-    with (
-        zipfile.ZipFile(packed) as old,
-        zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new,
-    ):
-        for name in old.namelist():
-            new.writestr(zipfile.ZipInfo(name, _NEVER), old.read(name), zipfile.ZIP_DEFLATED)
-    return again.getvalue()

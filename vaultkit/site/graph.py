@@ -22,12 +22,17 @@ from vaultkit.site.shown_titles import title_to_svg
 
 K = TypeVar("K", bound=Hashable)
 
-#: Widths and heights in units of the drawing; one unit is about a CSS pixel of a phone.
+#: Widths of the drawing, of a box and of the gap between two, and heights of a line of text, of the
+#: space above and below it in a box, and of that between two rows. One unit of the drawing is about
+#: a CSS pixel of a phone.
 WIDTH, BOX, GAP, LINE, PADDING, BETWEEN = 366.0, 110.0, 6.0, 13.0, 6.0, 24.0
-#: Most boxes in a row, and most letters in a line of a box.
-ABREAST, LETTERS = 3, 17
+#: Most boxes in a row, and most letters in a line of a box; bold letters are wider.
+ABREAST, LETTERS, BOLD_LETTERS = 3, 17, 14
+#: The baseline of a line of text, as a share of its height.
+_BASELINE = 0.78
 #: Distance between two lines that pass a row without a box.
 _PASS = 5.0
+#: How often rows are ordered and placed; later sweeps change hardly anything.
 _SWEEPS = 12
 
 
@@ -48,8 +53,11 @@ class Stop:
 class _Place:
     """A box, or a dummy node at which a long line passes a row."""
 
+    #: The lines of the title; empty for a dummy node.
     lines: list[str] = field(default_factory=list)
+    #: Its middle.
     x: float = 0.0
+    #: The places to which lines lead from it in the row above, and in the row below.
     before: list[_Place] = field(default_factory=list)
     after: list[_Place] = field(default_factory=list)
 
@@ -134,12 +142,11 @@ def draw_graph(stops: Mapping[K, Stop], needs: Mapping[K, Sequence[K]], label: s
         The label of the drawing for screen readers.
     """
     number_of = {key: number for number, key in enumerate(needs)}
-    # The title of the current note is bold, and bold letters are wider.
-    letters = {key: LETTERS - 3 * stops[key].current for key in needs}
-    boxes = {
-        key: _Place(_wrap_title(stops[key].shown or stops[key].title, letters[key]))
-        for key in needs
-    }
+    boxes = {}
+    for key in needs:
+        stop = stops[key]
+        letters = BOLD_LETTERS if stop.current else LETTERS
+        boxes[key] = _Place(_wrap_title(stop.shown or stop.title, letters))
     rows, routes = _fit_layers(boxes, needs)
     _reduce_crossings(rows)
     _place_rows(rows)
@@ -224,14 +231,15 @@ def _reduce_crossings(rows: list[list[_Place]]) -> None:
     fewest = _count_crossings(rows)
     for sweep in range(_SWEEPS):
         down = sweep % 2 == 0
-        for still, moved in pairwise(rows if down else rows[::-1]):
-            order = {place: number for number, place in enumerate(still)}
+        for fixed, sorted_row in pairwise(rows if down else rows[::-1]):
+            order = {place: number for number, place in enumerate(fixed)}
             means = {}
-            for number, place in enumerate(moved):
+            for number, place in enumerate(sorted_row):
                 neighbours = place.before if down else place.after
+                # A place without neighbours keeps its position.
                 mean = fmean(order[p] for p in neighbours) if neighbours else float(number)
                 means[place] = mean
-            moved.sort(key=means.__getitem__)
+            sorted_row.sort(key=means.__getitem__)
         crossings = _count_crossings(rows)
         if crossings < fewest:
             fewest, best = crossings, [list(row) for row in rows]
@@ -265,9 +273,11 @@ def _place_row(row: Sequence[_Place], wanted: Sequence[float]) -> None:
 
     They minimise the sum of squared distances to the ``wanted`` ones, in order and without overlap.
     """
+    # How far each place is from the first one if all touch.
     offsets = [0.0]
     for left, right in pairwise(row):
         offsets.append(offsets[-1] + (left.width + right.width) / 2 + GAP)
+    # Places that would overlap form a group: the mean position of its first place, and its size.
     groups: list[tuple[float, int]] = []
     for want, offset in zip(wanted, offsets, strict=True):
         mean, count = want - offset, 1
@@ -275,6 +285,7 @@ def _place_row(row: Sequence[_Place], wanted: Sequence[float]) -> None:
             other, others = groups.pop()
             mean, count = (mean * count + other * others) / (count + others), count + others
         groups.append((mean, count))
+    # The first and the last place must be within the drawing.
     first = row[0].width / 2
     last = WIDTH - row[-1].width / 2 - offsets[-1]
     means = [mean for mean, count in groups for _ in range(count)]
@@ -284,8 +295,8 @@ def _place_row(row: Sequence[_Place], wanted: Sequence[float]) -> None:
 
 def _wrap_title(title: str, letters: int) -> list[str]:
     """Break a title into lines; break a word only if it is longer than a line."""
-    long = max(map(len, title.split())) > letters
-    return textwrap.wrap(title, letters, break_on_hyphens=long)
+    has_long_word = max(map(len, title.split())) > letters
+    return textwrap.wrap(title, letters, break_on_hyphens=has_long_word)
 
 
 def _route_to_path(route: Sequence[_Place], levels: Mapping[_Place, _Level]) -> str:
@@ -304,15 +315,15 @@ def _route_to_path(route: Sequence[_Place], levels: Mapping[_Place, _Level]) -> 
 def _box_to_svg(stop: Stop, place: _Place, top: float, number: int) -> str:
     """Return the SVG link of a note: a rectangle with its title."""
     x, y = place.x - BOX / 2, top
-    first = y + PADDING + 0.78 * LINE
+    first = y + PADDING + _BASELINE * LINE
     words = "".join(
         f'<tspan x="{place.x:.0f}" y="{first + n * LINE:.0f}">{title_to_svg(line)}</tspan>'
         for n, line in enumerate(place.lines)
     )
     current = ' aria-current="page"' if stop.current else ""
     # A screen reader would read the lines of a title without spaces between them.
-    plain = place.lines == [stop.title]
-    name = "" if plain else f' aria-label="{html.escape(stop.title)}"'
+    is_one_line = place.lines == [stop.title]
+    name = "" if is_one_line else f' aria-label="{html.escape(stop.title)}"'
     return (
         f'<a xlink:href="{html.escape(stop.href)}" role="link" data-n="{number}"{current}{name}>'
         f'<rect x="{x:.0f}" y="{y:.0f}" width="{BOX:g}" height="{place.height:g}" rx="4"/>'

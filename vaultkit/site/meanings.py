@@ -16,14 +16,17 @@ from vaultkit.read.note import Link, Note, Passage
 from vaultkit.read.syntax import WIKILINK
 from vaultkit.render.mathematics import formula_to_text
 
+#: The item of a term: ``**Head** (also attention head): what it means: [[Heads]].``
 _TERM = re.compile(
     r"\*\*(?P<name>.+?)\*\*(?: \(also (?P<also>[^)]*\)?[^)]*)\))?: (?P<text>.+)", re.DOTALL
 )
+#: The cell with letters: ``$n$, $m$``.
 _LETTERS = re.compile(r"\$[^$]+\$(?:, \$[^$]+\$)*")
 _FORMULA = re.compile(r"\$([^$]+)\$")
 #: The end of an explanation: a link to the note that says more.
 _ONWARD = re.compile(r"[:,;]? (?:[\w ]+ )?\[\[")
 
+#: A comment or a tag of HTML.
 _PIECE = re.compile(
     r"<!--.*?-->|<(?P<closes>/?)(?P<tag>[a-zA-Z][\w-]*)(?P<rest>[^<>]*)>", re.DOTALL
 )
@@ -48,9 +51,11 @@ class Meaning:
     name: str
     #: The words of a term, or the TeX of some letters.
     words: tuple[str, ...]
+    #: The explanation, a paragraph each.
     lines: tuple[str, ...]
     #: The link to its explanation, relative to the note that contains it.
     link: Link | None
+    #: Whether it is that of letters.
     letters: bool = False
 
     def is_named(self, names: Iterable[str]) -> bool:
@@ -68,25 +73,23 @@ def read_meanings(note: Note) -> list[Meaning]:
     note
         The note.
     """
-    links = defaultdict(list)
+    first_link: dict[int, Link] = {}  # by line
     for link in note.links:
-        links[link.line].append(link)
-    cells: dict[int, list[Passage]] = defaultdict(list)
+        first_link.setdefault(link.line, link)
+    rows: dict[int, list[Passage]] = defaultdict(list)  # the cells of a table, by line
     meanings = []
     for passage in note.passages:
-        first = next(iter(links[passage.line]), None)
-        cells[passage.line].append(passage)
+        rows[passage.line].append(passage)
         if term := _TERM.fullmatch(passage.source):
             words = (term["name"], *filter(None, (term["also"] or "").split(", ")))
-            text = _ONWARD.split(term["text"])[0]
-            meanings.append(Meaning(term["name"], words, (_to_plain_text(text),), first))
-    for line, row in cells.items():
+            text = _to_plain_text(_ONWARD.split(term["text"])[0])
+            meanings.append(Meaning(term["name"], words, (text,), first_link.get(passage.line)))
+    for line, row in rows.items():
         if len(row) > 1 and _LETTERS.fullmatch(row[0].source):
             letters = tuple(_FORMULA.findall(row[0].source))
             lines = tuple(_to_plain_text(cell.source) for cell in row[1:] if cell.source)
-            first = next(iter(links[line]), None)
             name = ", ".join(map(formula_to_text, letters))
-            meanings.append(Meaning(name, letters, lines, first, letters=True))
+            meanings.append(Meaning(name, letters, lines, first_link.get(line), letters=True))
     return meanings
 
 
@@ -177,7 +180,8 @@ class _Marking:
         self.used: list[Meaning] = []
         self.pieces: list[str] = []
         self.open_tags: list[str] = []
-        #: The numbers of open elements in which nothing is marked, and in which terms are defined.
+        #: How many open elements are such that nothing in them is marked, and that terms in them
+        #: are being defined.
         self.closed = self.defining = 0
         #: The index of the piece that began the last inline formula.
         self.formula = -1
@@ -255,4 +259,5 @@ def _word_pattern(word: str) -> str:
 
 
 def _without_blanks(tex: str) -> str:
+    """Return TeX in the form in which letters are compared."""
     return re.sub(r"\s+", "", tex)

@@ -6,11 +6,9 @@ The notebooks import modules from beside the vault, so a zip contains all of the
 from __future__ import annotations
 
 import html
-import io
 import json
 import os
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -21,12 +19,13 @@ from vaultkit.read.comments import hide
 from vaultkit.read.note import Block, Link, Note
 from vaultkit.read.syntax import BLOCK_ID, CALLOUT, COMMENT, REASON, WIKILINK
 from vaultkit.read.vault import BrokenLinkError, Vault
+from vaultkit.site.archives import make_zip
 from vaultkit.site.runnable import local_modules
 
+#: The line between the question and the answer of a flashcard.
 _FLASHCARD = re.compile(r"^([> ]*)\?$")
 #: The element in which our template puts Markdown.
 _EXPORTED = re.compile(r"<pre>(.*)</pre>", re.DOTALL)
-_NEVER = (1980, 1, 1, 0, 0, 0)
 
 
 def name_of(note: Note, vault: Vault) -> str:
@@ -40,7 +39,7 @@ def note_to_notebook(note: Note, vault: Vault) -> str:
         return note.path.read_text(encoding="utf-8")
     cells: list[dict[str, Any]] = []
     lines = _without_own_syntax(note, vault)
-    done = note.front  # the number of lines that are in cells
+    done = note.front  # the number of lines that are in cells, or in the front matter
     for block in note.blocks:
         if block.kind != "python" or "no-run" in block.fence.options:
             continue  # a listing remains Markdown
@@ -73,11 +72,7 @@ def zip_notebooks(vault: Vault, made: Mapping[str, str]) -> bytes:
         for path in [module] if module.is_file() else module.rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
                 content[path.relative_to(beside).as_posix()] = path.read_bytes()
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
-        for name, data in sorted(content.items()):
-            file.writestr(zipfile.ZipInfo(name, _NEVER), data, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+    return make_zip(dict(sorted(content.items())))
 
 
 def export_notebook(path: Path, templates: Path) -> str:
@@ -147,7 +142,7 @@ def _outputs(block: Block) -> Iterator[dict[str, Any]]:
     if not block.output:
         return
     text, error = block.output.text, ""
-    if "raises" in block.fence.options:
+    if "raises" in block.fence.options:  # the last line is the error
         before, _, error = text.rpartition("\n")
         text = f"{before}\n" if before else ""
     if text:
@@ -205,7 +200,7 @@ def _link_to_markdown(link: Link, note: Note, vault: Vault) -> str:
     path = Path(os.path.relpath(target.path, note.path.parent))
     href = "" if target.path == note.path else quote(path.as_posix())
     if target.note:
-        href = href and quote(path.with_suffix(".ipynb").as_posix())
+        href = href and quote(path.with_suffix(".ipynb").as_posix())  # to another note
         # A block, as in [[Note#^id]], has no anchor in Jupyter.
         heading = target.note.heading(link.sub) if link.sub and link.sub[0] != "^" else None
         # Jupyter makes the anchor of a heading in this way.

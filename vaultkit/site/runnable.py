@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import ast
 import html
-import io
 import json
-import zipfile
 from collections.abc import Iterator
 from importlib.metadata import files
 from pathlib import Path
 
 from vaultkit.read.options import FILES
 from vaultkit.read.vault import Vault
+from vaultkit.site.archives import make_zip
 
 #: The files of Pyodide 0.27.7 that are fetched, their sizes in bytes and their SHA-256.
 PYODIDE = {
@@ -45,6 +44,7 @@ MEGABYTES = 9
 _PACKAGES = ("markdown-it-py", "mdit-py-plugins", "mdurl", "pyyaml")
 #: The packages of the engine that a browser needs; the others serve other hosts.
 _ROOMS = ("checks", "claims", "read", "run", "tex", "values")
+#: Further modules of the engine that a browser needs.
 _MODULES = (
     "__init__.py",
     "figure.py",
@@ -58,10 +58,9 @@ _MODULES = (
     "site/__init__.py",
     "site/outlines.py",
 )
+#: The endings of files that the notes of a vault may read.
 _SUFFIXES = {".py", ".md", ".ipynb", ".svg", ".npz", ".npy", ".json", ".csv", ".txt"}
 _ENGINE = Path(__file__).parents[1]
-#: The date of files in the zip, fixed so that each build gives the same bytes.
-_NEVER = (1980, 1, 1, 0, 0, 0)
 
 
 def zip_files(vault: Vault, figures: str = "") -> bytes:
@@ -80,12 +79,9 @@ def zip_files(vault: Vault, figures: str = "") -> bytes:
         The same for the same files: ``packages/`` is added to Python's path; ``vault/`` contains
         the folder of the notes and the modules that they import from beside it.
     """
-    content = dict(sorted([*_package_files(), *_engine_files(), *_vault_files(vault, figures)]))
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, data in content.items():
-            archive.writestr(zipfile.ZipInfo(name, _NEVER), data, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+    return make_zip(
+        dict(sorted([*_package_files(), *_engine_files(), *_vault_files(vault, figures)]))
+    )
 
 
 def addresses_script(
@@ -114,7 +110,7 @@ def addresses_script(
     root
         The root of the site, relative to the script.
     figures
-        As in `bundle`.
+        As in `zip_files`.
     """
     pyodide = address if "://" in address else f"{root}/{address.lstrip('/')}"
     addresses = {
@@ -150,11 +146,17 @@ def local_modules(vault: Vault, figures: str = "") -> list[Path]:
 
 
 def _imported_modules(line: str) -> set[str]:
-    """Return the modules that a line imports, even if the statement continues on the next line."""
+    """Return the modules that a line imports, even if the statement continues on the next line.
+
+    >>> sorted(_imported_modules("import a.b, c")), _imported_modules("from d import (")
+    (['a', 'c'], {'d'})
+    """
     if not line.startswith(("import ", "from ")):
         return set()
+    if line.endswith("("):  # the names follow on the next lines
+        line = f"{line.rstrip('(')} x"
     try:
-        [statement] = ast.parse(line.rstrip("(").rstrip() + (" x" * line.endswith("("))).body
+        [statement] = ast.parse(line).body
     except (SyntaxError, ValueError):
         return set()
     if isinstance(statement, ast.Import):

@@ -25,12 +25,14 @@ _INLINE = frozenset(
 _VOID = frozenset(
     re.findall("[a-z]+", "area base br col embed hr img input link meta source track wbr")
 )
+#: Elements without text of the page, and classes of elements that are left out.
 _UNREAD = ("script", "style", "svg")
 _LEFT_OUT = frozenset(
     ("headerlink", "footnote-backref", "linked-from", "vk-math__copy", "vk-checks", "vk-ledger")
 )
 #: The element with links back, which ends a page.
 _LINKS = '<aside class="linked-from"'
+#: The MathML of a formula; its TeX is in an attribute of the opening tag.
 _MATH = re.compile(r"(<math\b[^<>]*>)(?:[^<]++|<(?!/math>|math\b))*+</math>")
 #: Mark the ends of a block of code, the end of a line in it, and a space before a line.
 _CODE, _CODE_ENDS, _LINE, _SPACE = "\ue000\ue001\ue002\ue003"
@@ -118,10 +120,12 @@ class _Reader(HTMLReader):
     def __init__(self) -> None:
         super().__init__()
         self.sections = [Section()]
+        #: The pieces of the text since the last heading or section.
         self.parts: list[str] = []
-        #: The open elements.
+        #: The tags of the open elements.
         self.open: list[str] = []
-        #: Their number within an element that is left out, and within the output of a block; or 0.
+        #: The number of open elements when one that is left out, and the output of a block, began;
+        #: 0 outside of them.
         self.left_out_from = 0
         self.output_from = 0
         #: The tag of the open heading.
@@ -136,12 +140,13 @@ class _Reader(HTMLReader):
         if tag in _VOID:
             return
         self.open.append(tag)
-        matters = attrs or tag in _HEADINGS or tag in _UNREAD or tag == "code"
-        if self.left_out_from or not matters:
+        may_matter = attrs or tag in _HEADINGS or tag in _UNREAD or tag == "code"
+        if self.left_out_from or not may_matter:
             return
         values = dict(attrs)
         names = (values.get("class") or "").split()
         if tag in _HEADINGS and (tag == "h1" or values.get("id")):
+            # The title of the page begins no section of its own.
             self._end_section()
             self.heading = tag
             if tag != "h1":
@@ -196,10 +201,12 @@ class _Reader(HTMLReader):
         self.parts.append(data)
 
     def finish(self) -> list[Section]:
+        """Return all sections, at the end of the page."""
         self._end_section()
         return self.sections
 
     def _end_section(self) -> None:
+        """Add the text since the last call of `_take_text` to the open section."""
         self.sections[-1].text = " ".join(filter(None, [self.sections[-1].text, self._take_text()]))
 
     def _take_text(self) -> str:

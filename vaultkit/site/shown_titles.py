@@ -15,7 +15,8 @@ from vaultkit.render.mathematics import formula_to_text
 _FORMULA = re.compile(r"\$([^$]+)\$")
 #: A letter with an index, which needs no font for formulas.
 _SYMBOL = re.compile(r"(?P<letter>[^\W\d_])_(?P<index>\w|\{\w+\})")
-#: Elements whose text is not text of the page, and tags.
+#: Elements whose text is not text of the page, and tags, whose attributes may have a title:
+#: ``<title>…</title>``, ``<a href="…">``.
 _SKIPPED = (
     r"<(?P<tag>script|style|template|title|svg|textarea|option|pre|code)\b.*?</(?P=tag)>"
     r"|<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>"
@@ -79,8 +80,8 @@ def title_to_svg(line: str) -> str:
     symbol = '<tspan class="vk-symbol">{letter}<tspan dy=".2em">{index}</tspan></tspan>\0'
     first, *rest = _FORMULA.sub(
         lambda match: _formula_to_html(match, symbol), html.escape(line, quote=False)
-    ).split("\0")
-    # What follows an index is in line again, with letters as large as before.
+    ).split("\0")  # the mark behind each symbol
+    # The index is lowered; what follows it is raised back to the line.
     return first + "".join(f'<tspan dy="-.15em">{part}</tspan>' for part in rest if part)
 
 

@@ -32,6 +32,7 @@ class Terms:
             (meaning, note) for note in notes.values() if note for meaning in read_meanings(note)
         ]
         self._marker = Meanings(meaning for meaning, _ in self._known)
+        #: Where each meaning is explained in full, by the id of the meaning.
         self._places: dict[int, Target] = {}
         for meaning, note in self._known:
             if meaning.link:
@@ -67,12 +68,12 @@ class Terms:
         if host is None or any(note is host for _, note in self._known):
             return content, {}
         # Terms that the page itself explains are not marked.
-        here = [
+        explained_here = [
             meaning
             for meaning, _ in self._known
             if meaning.is_named((host.title, *host.aliases)) or self._leads_to(meaning, host)
         ]
-        content, used = self._marker.mark(content, here)
+        content, used = self._marker.mark(content, explained_here)
         meanings: dict[str, object] = {}
         for index, meaning in enumerate(used):
             lines: list[list[str]] = [[line] for line in meaning.lines]
@@ -86,5 +87,6 @@ class Terms:
         return content, meanings
 
     def _leads_to(self, meaning: Meaning, note: Note) -> bool:
+        """Return whether a meaning is explained in a note."""
         target = self._places.get(id(meaning))
         return target is not None and target.path == note.path
