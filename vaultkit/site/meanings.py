@@ -16,7 +16,7 @@ from vaultkit.read.note import Link, Note, Passage
 from vaultkit.read.syntax import WIKILINK
 from vaultkit.render.mathematics import formula_to_text
 
-#: The item of a term: ``**Head** (also attention head): what it means: [[Heads]].``
+#: The item of a term: ``**Tern** (also sea swallow): what it means: [[Birds]].``
 _TERM = re.compile(
     r"\*\*(?P<name>.+?)\*\*(?: \(also (?P<also>[^)]*\)?[^)]*)\))?: (?P<text>.+)", re.DOTALL
 )
