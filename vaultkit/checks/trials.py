@@ -4,6 +4,9 @@ A statement that holds in every trial holds in general (`GENERAL`), others on th
 Every second trial also changes sizes. Not all sizes can change at once, since some arrays are
 written out, and some sizes are products of others. So all are changed together first; if the note
 raises an error then, one by one and in pairs.
+
+A *claim* is a statement of a formula; a *trial* is a run of the note on one set of other numbers
+(a `Variation`); a *size* is a variable that is the length of an axis, or that a claim names as one.
 """
 
 from __future__ import annotations
@@ -106,7 +109,7 @@ class _Run:
 class _Trials:
     """Runs a note on other numbers, and compares what its claims say on each run.
 
-    A *size* is a variable that is the length of an axis, or that a claim names as one.
+    The parameters are those of `try_others`.
     """
 
     def __init__(
@@ -123,11 +126,11 @@ class _Trials:
         self.broken = broken
         self.beat = beat
         self.runs: list[_Run] = []
-        asked = {n for v in versions for c in v.claims for n in _names(c) & v.sizes}
-        asked |= {name for stated in shapes for name in stated.size_names()}
-        asked |= {n for bound in sentences for v in versions for n in bound.names() & v.sizes}
+        stated = {n for v in versions for c in v.claims for n in _names(c) & v.sizes}
+        stated |= {name for own in shapes for name in own.size_names()}
+        stated |= {n for bound in sentences for v in versions for n in bound.names() & v.sizes}
         sources = [block.fence.text for block in note.blocks]
-        made_of, written = sizes_of(sources, asked)
+        factors, written = sizes_of(sources, stated)
         equal = {
             name
             for _, _, claim in self.claims()
@@ -136,7 +139,7 @@ class _Trials:
             if claim.sizes.get(name) == size
         }
         #: The sizes in statements, those equal to one of them, and those that may change with them.
-        self.sizes = sorted(asked | made_of | equal)
+        self.sizes = sorted(stated | factors | equal)
         self.partners = sorted(written.difference(self.sizes))
         self.functions = frozenset(functions_of(sources))
         #: Whether the note runs with other values of named floats, and with other data.
@@ -154,6 +157,7 @@ class _Trials:
             turn = self.fitting[(trial // 2 - 1) % len(self.fitting)]
             if self.run(replace(turn, trial=trial)):
                 return
+        # Other data may be indices or lengths; if the note raises an error, only numbers change.
         if self.data and self.numbers:
             self.data = self.run(replace(plain, data=True))
             if self.data:
@@ -174,55 +178,61 @@ class _Trials:
 
             ``place`` is the kind of change, the same for all sizes; None: a different one for each.
             """
-            places = {n: at if place is None else place for at, n in enumerate(sorted(names))}
-            tried = replace(plain, places=places)
-            if names and self.run(tried):
-                self.fitting.append(tried)
+            places = {
+                name: rank if place is None else place for rank, name in enumerate(sorted(names))
+            }
+            changed = replace(plain, places=places)
+            if names and self.run(changed):
+                self.fitting.append(changed)
                 return True
             return False
 
         if self.sizes and not fits(self.sizes):
-            single = {name: fits([name]) for name in self.sizes if name in self.unchanged_sizes()}
-            stuck = [name for name, alone in single.items() if not alone]
+            fits_alone = {
+                name: fits([name]) for name in self.sizes if name in self.unchanged_sizes()
+            }
+            stuck = [name for name, does_fit in fits_alone.items() if not does_fit]
             # Begin with pairs of which neither can change alone.
-            others = sorted({*self.sizes, *self.partners}, key=lambda name: single.get(name, True))
+            others = sorted(
+                {*self.sizes, *self.partners}, key=lambda name: fits_alone.get(name, True)
+            )
             pairs = {frozenset((name, other)): None for name in stuck for other in others}
             for pair in itertools.islice((p for p in pairs if len(p) == 2), _MOST_PAIRS):
                 if self.unchanged_sizes().intersection(pair):
                     fits(pair, DOUBLED)
-        grown = dict.fromkeys((*self.sizes, *self.partners), GROWN)
-        grew = False
-        for grows, places in (("all", grown), ("columns", {}), ("rows", {})):
-            if not grew or self.unchanged_sizes():
-                grew |= self.run(replace(plain, places=places, grows=grows))
+        # At last, with literal arrays that are longer: along one axis only if that is not enough.
+        all_sizes = dict.fromkeys((*self.sizes, *self.partners), GROWN)
+        has_grown = False
+        for grows, places in (("all", all_sizes), ("columns", {}), ("rows", {})):
+            if not has_grown or self.unchanged_sizes():
+                has_grown |= self.run(replace(plain, places=places, grows=grows))
         return bool(self.fitting)
 
     def unchanged_sizes(self) -> set[str]:
         """Return the sizes that no run has changed yet, or not independently of others."""
-        found = set()
-        for version, at, claim in self.claims():
-            kept = self.unvaried(claim, self.judged(version, at, to_the_end=True), lengths=True)
+        unchanged = set()
+        for version, index, claim in self.claims():
+            runs = self.judged(version, index, to_the_end=True)
+            kept = self.unvaried(claim, runs, lengths=True)
             sizes = {claim.sizes.get(name) for name in kept} - {None}
-            found |= kept | {name for name in self.sizes if claim.sizes.get(name) in sizes}
+            unchanged |= kept | {name for name in self.sizes if claim.sizes.get(name) in sizes}
+        changed = {name for variation in self.fitting for name in variation.places}
         for stated in self.shapes:
-            found |= {
-                n for n in stated.size_names() if not any(n in v.places for v in self.fitting)
-            }
-        return found
+            unchanged |= stated.size_names() - changed
+        return unchanged
 
     def run(self, variation: Variation) -> bool:
         """Run the note on other numbers; return whether it runs to the end."""
-        again = [Equations(version.note, version.macros) for version in self.versions]
-        made = ObservedShapes(self.note)
-        arrays = Shapes(made)
-        bound = Bindings(self.note)
-        run = _Run(variation, again)
-        observers: list[Any] = [*again]
-        observers += [made, arrays] if self.shapes else []
-        observers += [bound] if self.sentences else []
+        copies = [Equations(version.note, version.macros) for version in self.versions]
+        observed = ObservedShapes(self.note)
+        shapes, bindings = Shapes(observed), Bindings(self.note)
+        run = _Run(variation, copies)
+        observers: list[Any] = [*copies]
+        observers += [observed, shapes] if self.shapes else []
+        observers += [bindings] if self.sentences else []
         session = NoteRun(self.note, self.timeout, variation.rewrite, beat=self.beat)
-        arrays.call = bound.call = session.call
-        for equations in again:
+        shapes.call = bindings.call = session.call
+        for equations in copies:
             equations.call = session.call
             equations.expressions = []  # expressions without a relation state nothing
         with varied_modules(self.root, variation):
@@ -235,32 +245,33 @@ class _Trials:
                     for observer in observers:
                         observer.observe(block, steps, session.namespace)
         self.runs.append(run)
+        # Longer arrays are not those of which the text states a length.
         if run.is_whole and not variation.grows:
             for stated in self.shapes:
-                stated.compare(arrays)
+                stated.compare(shapes)
             for sentence in self.sentences:
-                sentence.compare(bound)
+                sentence.compare(bindings)
         return run.is_whole
 
     def claims(self) -> Iterator[tuple[int, int, Claim]]:
         """Yield the claims that hold, with the index of their version and their index in it."""
         for version, equations in enumerate(self.versions):
-            for at, claim in enumerate(equations.claims):
+            for index, claim in enumerate(equations.claims):
                 if claim.verdict and claim.verdict.holds:
-                    yield version, at, claim
+                    yield version, index, claim
 
-    def judged(self, version: int, at: int, *, to_the_end: bool) -> list[tuple[_Run, Claim]]:
+    def judged(self, version: int, index: int, *, to_the_end: bool) -> list[tuple[_Run, Claim]]:
         """Return the runs that judge a claim, each with its judged copy of the claim.
 
         ``to_the_end``: those that came to their end or left all sizes as they are; else, the
         others. A run with longer arrays counts against a claim only if the claim follows its sizes,
         and one with other data only if it came to its end.
         """
-        claim = self.versions[version].claims[at]
-        found = [(run, run.versions[version].claims[at]) for run in self.runs]
+        claim = self.versions[version].claims[index]
+        copies = [(run, run.versions[version].claims[index]) for run in self.runs]
         return [
             (run, other)
-            for run, other in found
+            for run, other in copies
             if other.verdict and (run.is_whole or not run.variation.places) == to_the_end
             if not run.variation.grows or other.verdict.holds or _goes_by_sizes(claim, other)
             if run.is_whole or not run.variation.data
@@ -268,23 +279,23 @@ class _Trials:
 
     def store_results(self) -> None:
         """Store the results of all runs in the claims."""
-        for version, at, claim in self.claims():
-            runs = self.judged(version, at, to_the_end=True)
-            left = self.unvaried(claim, runs)
-            if left:
-                runs += _furthest_runs(claim, left, self.judged(version, at, to_the_end=False))
+        for version, index, claim in self.claims():
+            runs = self.judged(version, index, to_the_end=True)
+            unvaried = self.unvaried(claim, runs)
+            if unvaried:  # a run that broke off behind the claim may have changed them
+                broken_off = self.judged(version, index, to_the_end=False)
+                runs += _furthest_runs(claim, unvaried, broken_off)
             claim.tried = len({run.variation.trial for run, _ in runs})
             claim.pinned = self.unvaried(claim, runs)
             sizes = claim.values.keys() & claim.sizes.keys()
             grown = [r for r in self.runs if r.variation.grows and (r.is_whole or not sizes)]
-            if any(run.versions[version].claims[at].fails for run in grown):
+            if any(run.versions[version].claims[index].fails for run in grown):
                 # The claim may depend on the number of elements that are written out, and be no
                 # law.
                 claim.pinned |= {"lengths"}
-            for _, other in runs:
-                if other.verdict and other.fails and not claim.counterexample:
-                    bound = "; ".join(other.verdict.bound)
-                    claim.counterexample = f"{other.verdict.why}\n  with {bound}"
+            failed = next((o.verdict for _, o in runs if o.verdict and o.fails), None)
+            if failed and not claim.counterexample:
+                claim.counterexample = f"{failed.why}\n  with {'; '.join(failed.bound)}"
 
     def unvaried(
         self, claim: Claim, runs: Sequence[tuple[_Run, Claim]], *, lengths: bool = False
@@ -304,17 +315,17 @@ class _Trials:
         arrays = {name for name, value in claim.values.items() if value[0]}
         if isinstance(claim.statement, Membership) or arrays - kept:
             kept -= arrays  # only the sizes of a shape count
-        left = kept if lengths else kept - _length_names(claim)
-        for name in claim.values.keys() & claim.sizes.keys() - left:
-            alike = [n for n in self.sizes if claim.sizes.get(n) == claim.sizes[name] and n != name]
-            for same in alike:
-                differ = any(o.sizes.get(name) != o.sizes.get(same) for o in others)
-                if not differ and not any(_are_tied(name, same, claim, run) for run in self.runs):
-                    left.add(name)
-        return left
+        unvaried = kept if lengths else kept - _length_names(claim)
+        for name in claim.values.keys() & claim.sizes.keys() - unvaried:
+            size = claim.sizes[name]
+            for equal in (n for n in self.sizes if claim.sizes.get(n) == size and n != name):
+                differ = any(o.sizes.get(name) != o.sizes.get(equal) for o in others)
+                if not differ and not any(_must_be_equal(name, equal, claim, r) for r in self.runs):
+                    unvaried.add(name)
+        return unvaried
 
 
-def _are_tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
+def _must_be_equal(name: str, other: str, claim: Claim, run: _Run) -> bool:
     """Return whether two sizes are equal in a run whose variation makes them different."""
     places = run.variation.places
     if name in places and places[name] == places.get(other):
@@ -328,15 +339,15 @@ def _are_tied(name: str, other: str, claim: Claim, run: _Run) -> bool:
 
 
 def _furthest_runs(
-    claim: Claim, left: Collection[str], runs: Sequence[tuple[_Run, Claim]]
+    claim: Claim, unvaried: Collection[str], runs: Sequence[tuple[_Run, Claim]]
 ) -> list[tuple[_Run, Claim]]:
     """Return the runs that get furthest, among those that raise an error after a claim.
 
-    Only runs that change a size in ``left`` count, if the axes of the claim's arrays follow that
-    size.
+    Only runs that change a size in ``unvaried`` count, if the axes of the claim's arrays follow
+    that size.
     """
     found: list[tuple[_Run, Claim]] = []
-    for name in sorted(left):
+    for name in sorted(unvaried):
         changed = [(r, o) for r, o in runs if o.values.get(name) != claim.values[name]]
         furthest = max((run.end or 0 for run, _ in changed), default=0)
         found += [
@@ -344,12 +355,15 @@ def _furthest_runs(
             for run, other in changed
             if run.end == furthest and _goes_by_sizes(claim, other)
         ]
-    return [pair for at, pair in enumerate(found) if pair not in found[:at]]
+    return [pair for index, pair in enumerate(found) if pair not in found[:index]]  # each once
 
 
 def _goes_by_sizes(claim: Claim, other: Claim) -> bool:
-    """Return whether the axes of a claim's arrays have changed with the sizes of equal length."""
-    changes = {
+    """Return whether the axes of a claim's arrays have changed with the sizes of equal length.
+
+    ``other`` is the copy of the claim that was judged on other numbers.
+    """
+    unlike = {  # of each axis, its length, and the opposite of whether it has changed
         (before, before == after)
         for name, (shape, _) in claim.values.items()
         for before, after in zip(shape, other.values.get(name, (shape,))[0], strict=False)
@@ -358,14 +372,16 @@ def _goes_by_sizes(claim: Claim, other: Claim) -> bool:
         (claim.sizes[name], claim.sizes[name] != other.sizes.get(name))
         for name in claim.values.keys() & claim.sizes.keys()
     }
-    computed = other.verdict and (other.verdict.holds or other.verdict.left)
-    return any(changed for _, changed in sizes) and not changes & sizes and bool(computed)
+    is_computed = other.verdict and (other.verdict.holds or other.verdict.left)
+    has_changed = any(changed for _, changed in sizes)
+    return has_changed and not unlike & sizes and bool(is_computed)
 
 
 def _length_names(claim: Claim) -> set[str]:
     """Return the sizes in a claim that are only lengths of axes or bounds of sums."""
     counted = [n for node in walk(claim.statement) for n in _size_names(node)]
     names = Counter(node.name for node in walk(claim.statement) if _is_name(node))
+    # A name that occurs elsewhere, too, is a number as well.
     return {name for name, count in Counter(counted).items() if count == names[name]}
 
 

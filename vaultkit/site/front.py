@@ -34,6 +34,7 @@ def front_page(vault: Vault, title: str) -> str:
 
 
 def _list_item(note: Note, vault: Vault) -> str:
+    """Return the list item of a note: a link, whose words must have no brackets, and a summary."""
     words = note.title.replace("[", "(").replace("]", ")")
     summary = f": {note.summary}" if note.summary else ""
     path = vault.relative(note.path).removesuffix(".md")

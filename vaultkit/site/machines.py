@@ -18,7 +18,8 @@ _RECT = re.compile(r"<rect\b[^>]*>")
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 #: Width and height of the picture of a link, as Open Graph recommends.
 _WIDTH, _HEIGHT = 1200, 630
-_PAPER = 250
+#: The brightness of the background, from 0 to 255, and the share of the picture that a logo fills.
+_PAPER, _LOGO = 250, 0.7
 
 
 @dataclass(frozen=True)
@@ -100,15 +101,16 @@ def write_llms_txt(
 def draw_picture(logo: str) -> bytes:
     """Return a PNG with the rectangles of an SVG logo in its middle; other shapes are left out."""
     canvas = np.full((_HEIGHT, _WIDTH, 3), _PAPER, dtype=np.uint8)
+    # What a group has, its rectangles have, too.
     common = dict(_ATTRIBUTE.findall((_GROUP.search(logo) or [""])[0]))
-    rects = [common | dict(_ATTRIBUTE.findall(rectangles)) for rectangles in _RECT.findall(logo)]
+    rects = [common | dict(_ATTRIBUTE.findall(rectangle)) for rectangle in _RECT.findall(logo)]
     rects = [rect for rect in rects if re.fullmatch("#[0-9a-fA-F]{6}", rect.get("fill", ""))]
     boxes = [[float(rect.get(key, 0)) for key in ("x", "y", "width", "height")] for rect in rects]
     if boxes:
         left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
         wide = max(box[0] + box[2] for box in boxes) - left
         high = max(box[1] + box[3] for box in boxes) - top
-        scale = 0.7 * min(_WIDTH / wide, _HEIGHT / high)
+        scale = _LOGO * min(_WIDTH / wide, _HEIGHT / high)
         x0, y0 = (_WIDTH - scale * wide) / 2, (_HEIGHT - scale * high) / 2
         for rect, (x, y, width, height) in zip(rects, boxes, strict=True):
             rows = slice(round(y0 + scale * (y - top)), round(y0 + scale * (y - top + height)))
@@ -116,7 +118,9 @@ def draw_picture(logo: str) -> bytes:
             colour = bytes.fromhex(rect["fill"][1:])
             canvas[rows, columns] = _blend_with_paper(colour, float(rect.get("opacity", 1)))
     # Each row of a PNG begins with the number of its filter; 0 is none.
-    raw = np.concatenate([np.zeros((_HEIGHT, 1), np.uint8), canvas.reshape(_HEIGHT, -1)], axis=1)
+    rows_of_bytes = canvas.reshape(_HEIGHT, -1)
+    raw = np.concatenate([np.zeros((_HEIGHT, 1), np.uint8), rows_of_bytes], axis=1)
+    # Eight bits per colour (8), in red, green and blue (2), not interlaced.
     header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)
     parts = [(b"IHDR", header), (b"IDAT", zlib.compress(raw.tobytes(), 9)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(

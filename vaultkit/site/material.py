@@ -15,7 +15,9 @@ from vaultkit.read.note import tags_of
 #: Most pages of a folder in the navigation of a page.
 _MOST_BESIDE = 100
 _DRAWING = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+#: The attribute of a link in a drawing, but not ``xlink:href``.
 _HREF = re.compile(r"(<a\s[^>]*?)(?<!:)\bhref=")
+#: The address of the search worker in Material's settings.
 _MATERIALS_WORKER = re.compile(r'(?<="search": ")([^"]*)assets/javascripts/workers/search\.[^"]*')
 #: Where Material's script reads the address of a page in the sitemap, relative to nothing.
 _SITEMAP_ADDRESS = re.compile(r"(new URL\(\w+\.textContent)\),(\w+)\)")
@@ -54,12 +56,12 @@ def drop_misread_properties(meta: Mapping[str, Any], folders: list[str]) -> dict
     if "tags" in properties:
         properties["tags"] = list(tags_of(properties["tags"]))
 
-    def there(name: object) -> bool:
+    def exists(name: object) -> bool:
         return isinstance(name, str) and any((Path(folder) / name).is_file() for folder in folders)
 
     fits: dict[str, Callable[[Any], bool]] = {
-        "icon": lambda value: there(f".icons/{value}.svg"),
-        "template": there,
+        "icon": lambda value: exists(f".icons/{value}.svg"),
+        "template": exists,
         "status": lambda value: isinstance(value, str),
         "title": lambda value: isinstance(value, str),
         "description": lambda value: isinstance(value, str),
@@ -145,8 +147,9 @@ def limit_navigation(nav: Any) -> Any:
     def part(items: list[Any]) -> list[Any]:
         """Return the entries of a folder: all folders, and the pages near the active one."""
         pages = [item for item in items if not item.children]
-        at = next((n for n, entry in enumerate(pages) if entry.active), 0)
-        first = max(0, min(at - _MOST_BESIDE // 2, len(pages) - _MOST_BESIDE))
+        active = next((n for n, entry in enumerate(pages) if entry.active), 0)
+        # As many before the active page as after it, except near the ends.
+        first = max(0, min(active - _MOST_BESIDE // 2, len(pages) - _MOST_BESIDE))
         beside = {id(entry) for entry in pages[first : first + _MOST_BESIDE]}
         near = []
         for entry in items:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from xml.etree import ElementTree
 
 _DECIMAL = re.compile(r"-?\d+\.\d+")
+#: The attributes of the bar of a fraction or root.
 _BAR = ("x", "y", "width", "height")
 
 

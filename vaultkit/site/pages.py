@@ -58,11 +58,13 @@ def relative_url(url: str, page: str) -> str:
     ('../../tern/', 'a.md')
     """
     folder, _, name = page.rpartition("/")
-    here, there = _split_path(folder if "." in name else page), _split_path(url)
-    same = len(posixpath.commonprefix([here, there]))
-    path = "/".join([".."] * (len(here) - same) + there[same:]) or "."
+    is_file = "." in name
+    here, there = _split_path(folder if is_file else page), _split_path(url)
+    common = len(posixpath.commonprefix([here, there]))
+    path = "/".join([".."] * (len(here) - common) + there[common:]) or "."
     return f"{path}/" if url.endswith("/") else path
 
 
 def _split_path(url: str) -> list[str]:
+    """Return the folders and the file of an address: ``a/../b/c`` → ``["b", "c"]``."""
     return [part for part in posixpath.normpath(f"/{url}").split("/") if part]

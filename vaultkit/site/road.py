@@ -31,8 +31,8 @@ class Step:
 class Place:
     """The position of a page on a road.
 
-    It is step number ``at`` of the ``of`` steps, and ``after`` is the next one. The whole road has
-    no name.
+    It is step number ``at``, from 1, of the ``of`` steps; ``after`` is the next one, None at the
+    end. The whole road has no name.
     """
 
     name: str
@@ -156,10 +156,12 @@ def _line_above_title(step: str, minutes: int, map_: str, done: float) -> str:
 
 
 def _minutes(minutes: int) -> str:
+    """Return a time in words: *1 minute*."""
     return f"{minutes} minute{'s' * (minutes != 1)}"
 
 
 def _link(step: Step) -> str:
+    """Return the HTML of a link."""
     return f'<a href="{html.escape(step.href)}">{html.escape(step.title)}</a>'
 
 

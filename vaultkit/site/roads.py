@@ -39,8 +39,8 @@ class Roads:
         self._vault = vault
         self.main: list[SitePage] = []
         if off is not None:
-            out = {*off, *beside}
-            self.main = [p for p in pages if not p.is_home and out.isdisjoint(p.sections)]
+            not_main = {*off, *beside}
+            self.main = [p for p in pages if not p.is_home and not_main.isdisjoint(p.sections)]
         self.side = [page for page in pages if not {*beside}.isdisjoint(page.sections)]
         of_uri = {page.uri: page for page in pages}
         #: Sources that a shorter road lists and the navigation does not.
@@ -83,8 +83,8 @@ class Roads:
             return road.Step(other.title, page.to(other.url))
 
         def after(pages: Sequence[SitePage]) -> road.Step | None:
-            at = pages.index(page) + 1
-            return step(pages[at]) if at < len(pages) else None
+            following = pages[pages.index(page) + 1 :]
+            return step(following[0]) if following else None
 
         map_ = page.to(map_url) if map_url else ""
         before = [
@@ -95,10 +95,10 @@ class Roads:
             entered = road.entry_note(page.note, self._vault, main)
             from_ = step(pages[entered]) if entered else None
             return road.side_road_line(minutes, map_), road.onward_links(page.uri, (), (), from_)
-        walked = {**shorter, **({"": self._whole} if page in self._whole else {})}
+        roads = {**shorter, **({"": self._whole} if page in self._whole else {})}
         places = [
             road.Place(name, steps.index(page) + 1, len(steps), after(steps))
-            for name, steps in walked.items()
+            for name, steps in roads.items()
         ]
         return road.step_line(places, minutes, map_), road.onward_links(page.uri, places, before)
 
