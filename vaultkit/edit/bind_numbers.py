@@ -523,6 +523,7 @@ class _Search:
         return self._around(stated).nearest(atom, family)
 
     def _around(self, stated: Stated) -> Surroundings:
+        """Return the words around a number; they are kept, since many atoms are compared."""
         if stated not in self._surroundings:
             self._surroundings[stated] = Surroundings(self.sentence, stated, self.words)
         return self._surroundings[stated]

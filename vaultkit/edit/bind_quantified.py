@@ -371,6 +371,7 @@ def _is_share(scope: Scope, stated: Stated) -> bool:
 
 
 def _compares(value: float, sign: str, limit: float) -> bool:
+    """Return whether a value compares with a limit as a sign says."""
     return {
         ">": value > limit, "<": value < limit, ">=": value >= limit, "<=": value <= limit
     }[sign]  # fmt: skip

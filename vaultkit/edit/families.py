@@ -367,6 +367,7 @@ def _differing(trees: Sequence[ast.expr]) -> list[list[ast.Constant]]:
 
 
 def _own_name(node: ast.AST) -> str:
+    """Return the name that a node of a syntax tree itself has; empty if it has none."""
     match node:
         case ast.Name(name) | ast.Attribute(_, name) | ast.keyword(str(name)):
             return name

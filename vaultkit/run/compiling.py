@@ -83,6 +83,7 @@ class Compiler:
         lines = source.split("\n")
 
         def is_too_deep(count: int) -> bool:
+            """Return whether the first lines of the code are nested too deeply."""
             try:
                 compile("\n".join(lines[:count]), self._filename, "exec", dont_inherit=True)
             except (MemoryError, RecursionError):
@@ -91,6 +92,7 @@ class Compiler:
                 pass
             return False
 
+        # The first line with which they are, found by halving.
         number = line + bisect_left(range(1, len(lines)), True, key=is_too_deep)
         why = "Python cannot compile this line: an expression in it is nested too deeply"
         return TooDeepError(why, (self._filename, number, None, None))

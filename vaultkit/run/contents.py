@@ -415,35 +415,41 @@ def becomes_former(value: Any, former: Any, contents: Contents) -> bool:
     if type(value) is not type(former):
         return False
     if isinstance(value, types.FunctionType):
-        refers_to_objects = bool(
-            value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__
-        )
-        is_copy = (
-            not refers_to_objects
-            and value.__globals__ is former.__globals__
-            and is_same_code(value.__code__, former.__code__)
-            and not (value.__annotations__ or former.__annotations__ or former.__dict__)
-        )
-        if is_copy:
-            former.__code__ = value.__code__  # the same at the present lines
-        return is_copy
+        return _becomes_former_function(value, former)
     inspected = contents._inspected.get(id(former))
-    if inspected is None or type(value) not in (np.ndarray, np.random.Generator, list, dict):
+    kinds = (np.ndarray, np.random.Generator, list, dict)
+    if inspected is None or inspected.restore is None or type(value) not in kinds:
         return False
     try:
         content = Contents({}, ())._inspect(value).content
         if isinstance(value, np.ndarray):
-            is_plain = value.base is None and former.base is None  # no views of other arrays
+            shares_nothing = value.base is None and former.base is None  # no views
         elif isinstance(value, np.random.Generator):
-            is_plain = _number_of_spawned(former) == 0
+            shares_nothing = _number_of_spawned(former) == 0
         else:
             # All parts have keys by value, not ids.
-            is_plain = content[:1] == (_PLAIN,) or all(
+            shares_nothing = content[:1] == (_PLAIN,) or all(
                 isinstance(key, tuple) and key[0] in _BY_VALUE | _BY_REPR for key in content
             )
-        if not is_plain or content != inspected.content or inspected.restore is None:
+        if not shares_nothing or content != inspected.content:
             return False
         inspected.restore()
     except Exception:  # an object of a note may raise anything
         return False
     return True
+
+
+def _becomes_former_function(value: types.FunctionType, former: types.FunctionType) -> bool:
+    """Give a former function the lines of a new one, if their code is the same; say whether."""
+    refers_to_objects = bool(
+        value.__closure__ or value.__defaults__ or value.__kwdefaults__ or value.__dict__
+    )
+    is_copy = (
+        not refers_to_objects
+        and value.__globals__ is former.__globals__
+        and is_same_code(value.__code__, former.__code__)
+        and not (value.__annotations__ or former.__annotations__ or former.__dict__)
+    )
+    if is_copy:
+        former.__code__ = value.__code__
+    return is_copy

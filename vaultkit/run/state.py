@@ -147,6 +147,7 @@ def _fresh_warnings() -> tuple[list[Any], Any]:
 
 
 def _set_warnings(state: tuple[list[Any], Any]) -> None:
+    """Set the filters of warnings, and the function that prints them."""
     warnings.resetwarnings()  # also forgets which warnings have been shown
     warnings.filters[:], warnings.showwarning = state  # type: ignore[index]
 
@@ -239,6 +240,7 @@ def _get_signals() -> dict[Any, Any]:
 
 
 def _set_signals(wanted: dict[Any, Any]) -> None:
+    """Set the handlers of signals, by their numbers; only the main thread can."""
     if threading.current_thread() is threading.main_thread():
         for number, handler in wanted.items():
             if handler is not None and _handler(number) is not handler:
@@ -251,6 +253,7 @@ def _set_locale(wanted: str) -> None:
 
 
 def _set_trace(wanted: tuple[Any, Any]) -> None:
+    """Set the functions that debuggers and profilers call."""
     if sys.gettrace() is not wanted[0]:
         sys.settrace(wanted[0])
     if sys.getprofile() is not wanted[1]:
@@ -262,6 +265,7 @@ def _get_interpreter() -> tuple[Any, ...]:
 
 
 def _set_interpreter(state: tuple[Any, ...]) -> None:
+    """Set the limits of the interpreter: recursion, threads, digits of integers."""
     if _get_interpreter() != state:
         sys.setrecursionlimit(state[0])
         sys.setswitchinterval(state[1])
@@ -269,6 +273,7 @@ def _set_interpreter(state: tuple[Any, ...]) -> None:
 
 
 def _set_collector(wanted: tuple[bool, Any]) -> None:
+    """Set whether garbage is collected, and how often."""
     (gc.enable if wanted[0] else gc.disable)()
     gc.set_threshold(*wanted[1])
 
@@ -282,6 +287,7 @@ def _get_last_value() -> Any:
 
 
 def _set_last_value(wanted: Any) -> None:
+    """Bind ``_`` to a value, or remove it (`_UNSET`)."""
     if wanted is _UNSET:
         vars(builtins).pop("_", None)
     else:
