@@ -86,6 +86,7 @@ class Places:
         if self.cell_begins is not None:
             # In a table, a bar is escaped: `\|`.
             offset += self.contents[number].count("|", 0, offset)
+        # No column is behind the end of the line, even if the text is longer than the line.
         length = len(self.file_lines[number]) if number < len(self.file_lines) else 0
         return self.first + number + 1, max(1, min(self.prefixes[number] + offset, length) + 1)
 

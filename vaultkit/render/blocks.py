@@ -525,7 +525,10 @@ def _footnotes_in(tokens: Sequence[Token]) -> dict[str, list[Token]]:
 
 
 def _css_classes_of_fences(note: Note) -> dict[int, list[str]]:
-    """Return the CSS classes of fences (output, raises, not run, long), by their lines."""
+    """Return the CSS classes of the blocks of code and their outputs, by the lines of their fences.
+
+    Such are ``output``, ``raises`` and ``long``, which is code that is folded.
+    """
     classes: dict[int, list[str]] = {}
     for block in note.blocks:
         if block.output:

@@ -463,6 +463,7 @@ def _move_formulas_out(name: str, words: str) -> str:
             written.append(_rewrite_commands(part))
             continue
         commands = set(re.findall(r"\\([A-Za-z]+)", part))
+        # A part with another command for text, which may contain commands, is not divided.
         has_other_command = bool(commands - _IN_TEXT) and commands.isdisjoint(_TEXT)
         pieces = re.split(f"({_OTHER_COMMAND})", part) if has_other_command else [part]
         # Every second piece is a command.

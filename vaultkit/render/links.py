@@ -110,7 +110,7 @@ def resolve_address(page: Page, element: Element, name: str) -> None:
     try:
         url = urlsplit(address)
     except ValueError:
-        return
+        return  # it is no address, such as `//[`
     if not address or url.scheme or url.netloc:
         return
     path, sub = unquote(url.path), unquote(url.fragment)
@@ -131,7 +131,7 @@ def resolve_address(page: Page, element: Element, name: str) -> None:
         if name == "src" and target.note and element.tag == "img":
             make_embed(element, path, sub, page.href(target))
             return
-        if not url.query:
+        if not url.query:  # which the address of the target would lack
             element.set(name, page.href(target))
 
 
