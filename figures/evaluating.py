@@ -64,8 +64,8 @@ def draw(data: Mapping[str, Any]) -> str:
         f" root of d_k. Shapes: {said}.",
         top + 5 * STEP + height + 10,
         parts,
-        left=12,
-        right=470,
+        left=16,
+        right=466,
     )
 
 
