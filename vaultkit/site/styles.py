@@ -24,7 +24,9 @@ from tinycss2.ast import Node
 
 from vaultkit.files import write_atomically
 
+#: The link of a page to a style sheet.
 _LINK = re.compile(r'<link rel="stylesheet" href="([^"?#]+)">\s*')
+#: What ties a style sheet to its folder, or to its place before all rules.
 _RELATIVE = re.compile(r"url\((?![\"']?(?:data:|/|#|\w+:))|@import|@charset(?! \"utf-8\")", re.I)
 #: The folder of Material's style sheets, and the form of its names, since its scripts have others.
 _THEME = "assets/stylesheets"
@@ -108,7 +110,8 @@ def join_sheets(
     """
     pages = [*enumerate(sorted(site.rglob("*.html")))]
     read = divide(pages, lambda part: _read_pages(part, site))
-    linked = sorted((at, names) for part in read for names, at in part["named"])
+    # In the order in which pages link to them, since later rules prevail.
+    linked = sorted((page, names) for part in read for names, page in part["named"])
     sheets = _read_sheets([Path(name) for _, names in linked for name in names], site / folder)
     scripts = [path.read_text("utf-8") for path in sorted(site.rglob("*.js"))]
     # Of the theme's own script, only the names of its classes count.
@@ -162,17 +165,17 @@ def _read_pages(pages: Iterable[tuple[int, Path]], site: Path) -> dict[str, list
     classes: set[str] = set()
     values: set[tuple[str, str]] = set()
     properties: set[str] = set()
-    for at, path in pages:
+    for number, path in pages:
         page = path.read_text("utf-8")
         files = tuple(os.fspath(_file_of(match, path, site)) for match in _LINK.finditer(page))
         if files:
-            named.setdefault(files, at)
+            named.setdefault(files, number)
             used = Used.collect([page], [])
             classes |= used.classes
             values |= used.values
             properties.update(_PROPERTY.findall(page))
     return {
-        "named": [[names, at] for names, at in named.items()],
+        "named": [[names, number] for names, number in named.items()],
         "classes": [*classes],
         "values": [*values],
         "properties": [*properties],
@@ -329,6 +332,7 @@ def _used_rules(rules: Iterable[Any], used: Used) -> Iterable[str]:
             yield rule.serialize()
 
 
+#: At-rules that contain other rules.
 _NESTING = ("media", "supports", "layer", "container")
 
 
@@ -347,7 +351,7 @@ def _may_match(selector: Sequence[Any], used: Used) -> bool:
     """Return whether a selector can match an element: each class and attribute in it is used."""
     if _COSTLY_RULE.search(tinycss2.serialize(selector)):
         return False
-    is_class = False
+    is_class = False  # whether the token before was a dot
     for token in selector:
         if is_class and token.type == "ident" and token.value not in used.classes:
             return False
