@@ -201,6 +201,34 @@ def test_each_number_that_changes_shows_its_new_value(
 
 
 @pytest.mark.long
+def test_words_that_an_edit_leaves_behind_say_so(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    load(page)
+    edit(page, "for factor in", (" 4)", " 5)"))
+    # The caption is in another section, and names the other factors, too.
+    told = page.locator("ins.vk-now", has_text="as before your edit")
+    expect(told).to_have_count(1, timeout=RUN)
+    expect(page.locator("figcaption", has=told)).to_contain_text(
+        "0.25, 1 and 4 (as before your edit): the shares"
+    )
+    page.get_by_role("button", name="Reset the page").click()
+    expect(told).to_have_count(0)
+
+
+@pytest.mark.long
+def test_changes_in_hidden_parts_of_a_figure_are_listed(ready: Page, loaded: Visitor) -> None:
+    page = ready
+    follow(page, loaded.base, "self-attention/", "Self Attention")
+    load(page)
+    edit(page, "S, d_k = Q", ("np.sqrt(d_k)", "d_k"))
+    expect(page.locator(".vk-pair .vk-now > p")).to_contain_text(
+        re.compile(r"Inside Softmax: \d+\.\d+ → \d+\.\d+"), timeout=RUN
+    )
+    page.get_by_role("button", name="Reset the page").click()
+
+
+@pytest.mark.long
 def test_what_several_edits_change_is_counted_at_the_last_one(ready: Page, loaded: Visitor) -> None:
     page = ready
     follow(page, loaded.base, "softmax/", "Softmax")

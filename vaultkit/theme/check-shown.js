@@ -277,6 +277,39 @@ const resultsOn = ({ article, parts, cells }) => {
       if (isShown || part.parentElement.closest("[data-new]")) delete part.dataset.outcome;
       else tellUntrue(part);
     }
+    for (const [index, code] of Object.entries(edited)) tellUnchanged(cells[index], code);
+  };
+
+  const sectionOf = (part) => [...article.querySelectorAll("h2, h3")].findLast((heading) =>
+    heading.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING);
+  /* Says behind a number that no check compares, and that edited code no longer has, that it is not renewed: in the
+  section of the block, and elsewhere in sentences with another number of that line. */
+  const tellUnchanged = ({ original, part }, code) => {
+    const [before, after] = [original, code].map((text) => text.split("\n").map((line) => numbersIn(line).map(({ value }) => value)));
+    if (before.length !== after.length) return;
+    const gone = before.flatMap((line, at) => line.filter((value) => !after[at].includes(value)).map((value) => ({ value, line })));
+    if (!gone.length) return;
+    const section = sectionOf(part);
+    for (const box of article.querySelectorAll("p, li, figcaption")) {
+      if (box.closest(".vk-now, .vk-why, .vk-run, .touch, .vk-checked") || box.querySelector("p, li")) continue;
+      const said = numbersIn(box.textContent).map(({ value }) => value);
+      const from = gone.filter(({ value, line }) => said.includes(value)
+        && (sectionOf(box) === section || line.some((other) => other !== value && ![0, 1].includes(other) && said.includes(other))));
+      if (from.length) markUnchanged(box, from.map(({ value }) => value));
+    }
+  };
+  const markUnchanged = (box, values) => {
+    const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node.parentElement.closest("code, math, ins, [data-check^=number], [data-check^=sentence]:not(p, li, figcaption)")) continue;
+      // Its new value may be behind it.
+      const isRenewed = ({ 0: text, index }) => index + text.length === node.length && node.nextSibling?.nodeName === "INS";
+      const found = [...node.data.matchAll(NUMBERS)].find((one) => values.includes(numbersIn(one[0])[0].value) && !isRenewed(one));
+      if (!found) continue;
+      node.splitText(found.index + found[0].replace(/\.$/, "").length);
+      node.after(element("ins", { class: "vk-now" }, " (as before your edit)"));
+      return;
+    }
   };
 
   /* Says below a statement why it is no longer true. A statement with two places is told once. */
@@ -373,9 +406,9 @@ const resultsOn = ({ article, parts, cells }) => {
         const host = box.closest("figure") ?? box;
         const old = element("div", {}, element("p", {}, "On the page"));
         const svg = drawing(now.svg);
-        markTexts(box.querySelector("svg"), svg);
+        const hidden = markTexts(box.querySelector("svg"), svg);
         const pair = element("div", { class: "vk-pair" }, old, element("div", { class: "vk-now", role: "note" },
-          element("p", {}, "With your edit"), element("figure", {}, element("span", { class: "vk-figure-box" }, svg))));
+          element("p", {}, `With your edit${hidden && `. ${hidden}`}`), element("figure", {}, element("span", { class: "vk-figure-box" }, svg))));
         host.before(pair);
         changes.push(["figure", pair.lastElementChild]);
         old.append(host);
@@ -402,11 +435,22 @@ const resultsOn = ({ article, parts, cells }) => {
   return { clear, kinds, mark, preview, renew, redraw, stepFrom };
 };
 
-/* Marks the texts of a drawing that differ from those of another one, if it has as many. */
+const SOME = 6;  // changes of a hidden part that are listed
+/* Marks the texts of a drawing that differ from those of another one, if it has as many; returns in words those that
+are hidden, as those inside of a part to zoom into are. */
 const markTexts = (old, svg) => {
   const [before, after] = [old, svg].map((one) => [...one?.querySelectorAll("text") ?? []]);
-  if (before.length !== after.length) return;
-  after.forEach((text, at) => text.classList.toggle("vk-changed", text.textContent !== before[at].textContent));
+  if (before.length !== after.length) return "";
+  const inside = new Map();
+  after.forEach((text, at) => {
+    const was = before[at].textContent;
+    const differs = text.textContent !== was;
+    text.classList.toggle("vk-changed", differs);
+    const part = differs && text.closest("[display=none][data-part]")?.dataset.part;
+    if (part) inside.set(part, [...inside.get(part) ?? [], `${was} → ${text.textContent}`]);
+  });
+  return [...inside].map(([part, told]) => [part, [...new Set(told)]]).map(([part, all]) => `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${all.slice(0, SOME).join(", ")}`
+    + `${all.length > SOME ? ` and ${all.length - SOME} more` : ""}.`).join(" ");
 };
 
 /* Parses a drawing of which the page already has one; its ids are removed, since they must be unique. */
