@@ -51,7 +51,7 @@ CASES = {
     ),
     "CR, and one at the very end": (
         "# N\r\r```python\r1\r```\r",
-        "# N\r\r```python\r1\r```\r\n```text\n1\n```\n",
+        "# N\r\r```python\r1\r```\r\r```text\r1\r```\r",
     ),
     "a byte-order mark": (
         "\ufeff```python\n1\n```\n\n```text\n2\n```\n",

@@ -26,7 +26,9 @@ def edits_of_mirrors(note: Note, vault: Vault) -> list[Fix]:
 
 
 def apply_edits(note: Note, edits: Iterable[Fix]) -> None:
-    """Apply edits to the file of a note, and keep its line ends.
+    """Apply edits to the file of a note; new lines end as its others do.
+
+    The last line gets an end, too.
 
     Raises
     ------
@@ -36,12 +38,13 @@ def apply_edits(note: Note, edits: Iterable[Fix]) -> None:
     if note.path.suffix == ".ipynb":
         _apply_to_notebook(note, edits)
         return
-    newline = "\r\n" if "\r\n" in note.text else "\n"
+    newline = next((end for end in ("\r\n", "\n", "\r") if end in note.text), "\n")
     lines = _LINE.findall(note.text)
     if lines and not lines[-1].endswith(("\n", "\r")):
         lines[-1] += newline  # an edit may insert lines after it
-    # From the last to the first, so that the numbers of the lines above an edit stay valid.
-    for edit in sorted(edits, key=lambda edit: edit.first, reverse=True):
+    # From the last to the first, so that the numbers of the lines above an edit stay valid. Of an
+    # insertion before a line and a replacement of that line, the replacement comes first.
+    for edit in sorted(edits, key=lambda edit: (edit.first, edit.last), reverse=True):
         lines[edit.first - 1 : edit.last] = [line + newline for line in edit.lines]
     rewrite_text(note.path, lambda _: "".join(lines), expected=note.text)
 
