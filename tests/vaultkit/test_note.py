@@ -138,13 +138,22 @@ def test_block_ids_and_comments(note: Note) -> None:
     assert note.comments == ((40, 46),)
 
 
-@pytest.mark.parametrize("item", ["- a", "  - a", "   1. a", "- a\nb", "- a\n\n  b\nc"])
+@pytest.mark.parametrize(
+    "item",
+    ["- a", "  - a", "   1. a", "- a\nb", "- a\n\n  b\nc", "- a\n#tag b", "b[^1]\n\n[^1]: a"],
+)
 def test_a_comment_in_an_item_of_a_list_is_hidden(item: str) -> None:
     text = f"{item}\n\n    x %%secret\n\n    secret%% d\n"
     assert "secret" not in shown(hide(text).text)
 
 
-@pytest.mark.parametrize("above", ["a", "- a\n\nb", "- a\n\n## H", "- a\n\nb\n  c"])
+@pytest.mark.parametrize(
+    "above",
+    [
+        *("a", "- a\n\nb", "- a\n\n## H", "- a\n\nb\n  c", "- a\n#"),
+        *("* * *", "- a\n---", "- a\n- - -", "- a\n> b", "- a\n```\nb\n```"),
+    ],
+)
 def test_indented_code_has_no_comments(above: str) -> None:
     text = f"{above}\n\n    x %%code%%\n"
     assert "code" in shown(hide(text).text)

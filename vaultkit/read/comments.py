@@ -25,7 +25,12 @@ _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 _PREFIX = re.compile(r"[> \t]*")
 #: The mark of a list item: ``- `` or ``12. ``.
 _ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
-_BEGINS_ITEM = re.compile(rf" {{0,3}}{_ITEM}")
+#: The beginning of an item, or of a footnote, whose text is indented as that of an item is.
+_BEGINS_ITEM = re.compile(rf" {{0,3}}(?:{_ITEM}|\[\^[^\]\s]+\]:)")
+#: A line across the page, which may look like items in items: ``* * *``.
+_LINE_ACROSS = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$", re.MULTILINE)
+#: An unindented heading, quote or fence. It ends a list, since it continues no text.
+_ENDS_LIST = re.compile(r"#{1,6}(?:[ \t]|$)|>|`{3,}[^`\n]*$|~{3,}", re.MULTILINE)
 #: The end of a line below which is a blank line, a list item, a heading or a fence.
 _ENDS_PARAGRAPH = re.compile(
     rf"""\n [> \t]*
@@ -86,7 +91,9 @@ class Hidden:
 
 
 def hide(text: str) -> Hidden:
-    r"""Overwrite the comments of a text.
+    r"""Return a text with its comments replaced by filler.
+
+    Blanks replace those that are alone on a line.
 
     Examples
     --------
@@ -119,7 +126,8 @@ def hide(text: str) -> Hidden:
             filled_lines[index] = prefix + " " * len(behind_prefix)
             emptied.append(index + 1)
         elif filled_lines[index].startswith(FILLER) and ">" in prefix:
-            # The comment continues in its quote, whose marks were filled, too.
+            # Text follows the end of a comment that began above in this quote; its marks were
+            # filled, too.
             filled_lines[index] = prefix + behind_prefix
     return Hidden("\n".join(filled_lines), tuple(_consecutive(emptied)), unclosed, bound)
 
@@ -213,22 +221,27 @@ def _end_of_code_or_display(text: str, at: int, mark: str) -> int:
 def _is_in_list(text: str, at: int) -> bool:
     r"""Return whether the indented text that begins at ``at`` is in an item of a list.
 
+    A footnote counts as an item.
+
     >>> texts = ("  - item\nits text\n\n", "- item\n\nno text of it\n\n")
     >>> [_is_in_list(text, len(text)) for text in texts]
     [True, False]
     """
-    # Go up line by line. An unindented line is the item's text if the line above begins the item
-    # or is its text, too; below a blank line, it ends the list.
-    is_below_unindented = False
+    # Go up line by line. A blank line above an unindented one separates that from the list, which
+    # ends there.
+    line_below_is_unindented = False
     while at > 0:
         line_start = text.rfind("\n", 0, at - 1) + 1
         line = text[line_start:at]
-        if _BEGINS_ITEM.match(line):
+        is_blank, is_unindented = not line.strip(), not line.startswith((" ", "\t", "\n"))
+        is_across = bool(_LINE_ACROSS.match(line))
+        if _BEGINS_ITEM.match(line) and not is_across:
             return True
-        is_blank = not line.strip()
-        if line.startswith("#") or (is_blank and is_below_unindented):
+        if is_unindented and (is_across or _ENDS_LIST.match(line)):
             return False
-        is_below_unindented = not is_blank and not line.startswith((" ", "\t"))
+        if is_blank and line_below_is_unindented:
+            return False
+        line_below_is_unindented = is_unindented
         at = line_start
     return False
 
