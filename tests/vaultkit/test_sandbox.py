@@ -32,9 +32,9 @@ def errors(*blocks: str, **options: Any) -> list[tuple[int, str]]:
     return [(step.line, step.error) for step in run(*blocks, **options) if step.error]
 
 
-def session(*blocks: str, timeout: float = 5.0) -> NoteRun:
+def session(*blocks: str, timeout: float = 5.0, vault: Path | None = None) -> NoteRun:
     text = "".join(f"```python\n{block}\n```\n\n" for block in blocks)
-    return NoteRun(parse(text, Path("Note.md")), timeout)
+    return NoteRun(parse(text, Path("Note.md")), timeout, vault=vault)
 
 
 @pytest.mark.parametrize(
@@ -486,6 +486,26 @@ def test_a_call_knows_its_limits() -> None:
         running.call(names["patches"])
     assert running.call(names["main"]) == "leaves"
     assert np.sum([1]) == 1
+
+
+def test_a_copy_of_an_argument_is_made_under_the_same_rules(vault: Path) -> None:
+    running = session(
+        "import numpy as np\nclass A:\n    v = 3\n    def __deepcopy__(self, memo): return act()\n"
+        "def writes(): return open('docs/Other.md', 'a')\n"
+        "def endless():\n    while True: pass\n"
+        "def fails(): np.seterr(all='raise'); 1 / 0\n"
+        "a = [A()]\ndef f(a): return a[0]\n",
+        timeout=0.3,
+        vault=vault,
+    )
+    running.finish()
+    names, before, settings = running.namespace, everything(vault), np.geterr()
+    for act, error in ("writes", OSError), ("endless", TimeoutError), ("fails", ZeroDivisionError):
+        names["act"] = names[act]
+        with pytest.raises(error):
+            running.call(names["f"], names["a"])
+    assert everything(vault) == before
+    assert np.geterr() == settings
 
 
 def test_calls_while_a_block_is_judged_are_undone_together() -> None:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from types import ModuleType
 from typing import Any
 
@@ -29,8 +30,8 @@ Caller = Callable[..., Any]
 
 
 def call_directly(function: Callable[..., Any], *given: Any) -> Any:
-    """Call a function without any protection; the default `Caller`."""
-    return function(*given)
+    """Call a function on copies of its arguments, without protection; the default `Caller`."""
+    return function(*deepcopy(given))
 
 
 def evaluate(

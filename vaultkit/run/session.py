@@ -94,6 +94,8 @@ _GRACE = 0.2
 #: A block or call that took so many seconds is announced again, so that the process that watches
 #: the run does not take the time of what follows for a part of it.
 _LONG = 1.0
+#: So many seconds may the methods of an exception take to return its message.
+_FOR_MESSAGE = 1.0
 
 
 class NoteRun:
@@ -245,11 +247,11 @@ class NoteRun:
                 self._state.apply()
             else:
                 self._state.apply(COMPUTING)
-            copies = copy.deepcopy(arguments)
             try:
                 with _as_main(self._module), guard_files(self._watch, self._filename):
+                    # To copy an object of the note may run code of the note.
                     error = self._capture.run(
-                        lambda: results.append(function(*copies)), self.timeout
+                        lambda: results.append(function(*copy.deepcopy(arguments))), self.timeout
                     )
             finally:
                 broken = ORIGINALS.restore(essential=True)
@@ -266,9 +268,8 @@ class NoteRun:
                 raise RuntimeError("it writes without end")
             case Exception():
                 raise error
-        raise RuntimeError(
-            f"it ends the program: {self._capture.traceback_of(error, 1.0, brief=True)}"
-        )
+        message = self._capture.traceback_of(error, _FOR_MESSAGE, brief=True)
+        raise RuntimeError(f"it ends the program: {message}")
 
     @contextlib.contextmanager
     def calls_undone_together(self) -> Iterator[None]:

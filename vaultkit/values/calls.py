@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -132,12 +131,13 @@ class FunctionCall:
         return results
 
     def _argument(self, node: Node | None, value: Value, place: tuple[int, ...]) -> Any:
-        """Return an argument for one value of the indices as code passes it, as a copy.
+        """Return an argument for one value of the indices as code passes it.
 
-        A variable is passed as it is; an exact whole number as an int, which may be a size.
+        A variable is passed as it is, since `call` copies it; an exact whole number as an int,
+        which may be a size.
         """
         if isinstance(node, Symbol) and node.name in self.variables:
-            return copy.deepcopy(self.variables[node.name])
+            return self.variables[node.name]
         array = np.broadcast_to(value.array, self._shape_of_indices + value.shape)[place]
         if value.rank:
             return array.copy()

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -62,8 +63,8 @@ _MOST_LINES = 8
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function without any protection."""
-    return function(*arguments)
+    """Call a function on copies of its arguments, without any other protection."""
+    return function(*deepcopy(arguments))
 
 
 def judge(
@@ -84,7 +85,8 @@ def judge(
     variables
         The variables of the note.
     call
-        Calls a function of the note on copies of its arguments; by default, without protection.
+        Calls a function of the note on copies of its arguments; by default, without any other
+        protection.
 
     Raises
     ------
