@@ -60,6 +60,13 @@ def test_so_do_the_settings_and_the_deepest_folder(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("outside", ["", 'Old = ["links"]\n'])
+def test_a_folder_may_have_no_checks(tmp_path: Path, outside: str) -> None:
+    text = f"# A\n\n[[No]]\n\n{CODE}\nx is 9, which is less than 4.\n"
+    own = vault(tmp_path, {"Old/A/B.md": text}, f'[folders]\n{outside}"Old/A" = []\n')
+    assert [check for note in own.notes.values() for check in inspect(note, own)] == []
+
+
 def test_equations_and_numbers_are_judged_where_there_is_code(tmp_path: Path) -> None:
     text = "# A\n\n$x = 3$ and 4.5\n"
     asked = f"---\nchecks: [equations, numbers]\n---\n{text}"
@@ -116,6 +123,7 @@ def test_what_becomes_of_links_to_notes_not_written_yet(tmp_path: Path, unwritte
         ("unpublished = 'a'", "a list of words"),
         ("html = 1", "html: bool"),
         ("folders = 1", "a table of"),
+        ('[folders]\n"/" = ["links"]', "the whole vault are set by `checks`"),
         ("checks = [", "vaultkit.toml"),
     ],
 )
@@ -180,7 +188,6 @@ SHOWN = f"{LISTING}\n```python\n1 + 1\n```\n\n```text\n2\n```\n"
     [
         (LISTING, "", []),
         (LISTING, "without_code = true", ["equation", "number", "shape"]),
-        (LISTING, '[folders]\n"" = []', []),
         (f"---\nchecks: equations\n---\n{LISTING}", "", ["equation", "shape"]),
         # A function that is called, an output, a formula that is about a variable: it computes.
         (CALLED, "", ["equation", "number", "shape"]),

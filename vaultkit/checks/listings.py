@@ -26,7 +26,8 @@ def checks_of(note: Note, options: Options, path: str) -> frozenset[str]:
     path
         The path of the note, relative to the vault's root.
     """
-    if asked := options.requested_checks(note, path):
+    asked = options.requested_checks(note, path)
+    if asked is not None:
         return frozenset(asked) & set(CHECKS)
     # A question about an output means that the code is to be run.
     is_about_code = bool(note.predictions) or (bool(note.blocks) and computes(note))

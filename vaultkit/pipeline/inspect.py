@@ -179,8 +179,8 @@ def _text_checks(task: Task, vault: Vault) -> Iterator[Check]:
         yield from form.check(note, vault, shown=settings.shown)
     # These read sentences, so they also apply to a note without code, for which `Task.names` does
     # not have *numbers*.
-    asked = vault.options.requested_checks(note, vault.relative(note.path)) or vault.options.checks
-    if "numbers" in names or "numbers" in asked:
+    asked = vault.options.requested_checks(note, vault.relative(note.path))
+    if "numbers" in names or "numbers" in (vault.options.checks if asked is None else asked):
         yield from contrasts.check(note)
         yield from cited.check(note, vault)
     if "links" in names:

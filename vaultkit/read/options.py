@@ -66,7 +66,8 @@ class Options:
     checks
         Which checks run: names of `CHECKS`.
     folders
-        The checks of the notes in a folder, which replace these; the deepest folder decides.
+        The checks of the notes in a folder, which replace these; the deepest folder decides. There
+        may be none.
     without_code
         Whether equations and numbers are also judged in notes without code, and in notes whose code
         is a listing; see `vaultkit.checks.listings`.
@@ -189,14 +190,16 @@ class Options:
         """
         return self.without_code or bool(self.requested_checks(note, path))
 
-    def requested_checks(self, note: Note, path: str) -> Iterable[str]:
-        """Return the names of the checks that a note or else its folder requests.
+    def requested_checks(self, note: Note, path: str) -> Iterable[str] | None:
+        """Return the names of the checks that a note, or else its folder, requests.
 
+        The folder is the deepest one around the note that has a setting. None means that neither
+        requests any, so that the checks of the vault apply; a folder may request no checks at all.
         ``path`` is the note's path relative to the vault's root.
         """
         deepest_first = sorted(self.folders, key=lambda folder: -folder[0].count("/"))
         of_folder = (names for folder, names in deepest_first if _is_below(path, folder))
-        return strings_of(note.meta.get("checks")) or next(of_folder, ())
+        return strings_of(note.meta.get("checks")) or next(of_folder, None)
 
     def is_published(self, note: Note, path: str) -> bool:
         """Return whether a note is published; its properties or its path may exclude it."""
@@ -246,6 +249,9 @@ def _parse_setting(name: str, value: Any, default: Any) -> Any:
         if not isinstance(value, dict):
             raise OptionsError('folders: a table of folder = ["check", …]', name)
         folders = value.items()
+        if not all(folder.strip("/") for folder, _ in folders):
+            why = "folders: the checks of the whole vault are set by `checks`"
+            raise OptionsError(why, name)
         return tuple((folder.strip("/"), _parse_checks(names, folder)) for folder, names in folders)
     if name == "checks":
         return _parse_checks(value, name)
