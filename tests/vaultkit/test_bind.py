@@ -1,5 +1,6 @@
 """Bindings that are proposed: a note in, the bound note out; and that nothing else is changed."""
 
+import ast
 import contextlib
 import io
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from vaultkit.checks.check import FAILS
 from vaultkit.doors.command_line import main
 from vaultkit.edit.bind import harmless, insertions, propose
 from vaultkit.edit.expressions import collected
+from vaultkit.edit.printed import expressions_in_code
 from vaultkit.edit.sentences import Candidate, Proposal
 from vaultkit.edit.text import Edit, Span, text_with_edits
 from vaultkit.pipeline.inspect import inspect
@@ -275,6 +277,28 @@ def test_what_a_loop_in_a_loop_prints_has_two_labels() -> None:
         f" -->. All are farther<!-- all(far(k, v) > 8 for k, v in {pairs}) --> apart than 8"
         " degrees."
     )
+
+
+@pytest.mark.parametrize(
+    ("loop", "printed"),
+    [
+        ("print(n, n - prev)\n    prev = n", set()),
+        ("total = total + n\n    print(n, total)", set()),
+        ("for m in xs:\n        print(m - prev)\n    prev = n", set()),
+        ("for m in xs:\n        last = m + n\n    print(n, last)", set()),
+        ("print(n)\n    n = 2 * n", set()),
+        ("n = 2 * n\n    print(n)", {"2 * xs[0]", "2 * xs[1]"}),
+        ("for m in xs[:1]:\n        print(m + n)\n    last = n", {
+            "xs[:1][0] + xs[0]", "xs[:1][0] + xs[1]"}),
+        ("rest = [k for k in xs]\n    print(n + rest[0])", {
+            "xs[0] + [k for k in xs][0]", "xs[1] + [k for k in xs][0]"}),
+    ],
+)  # fmt: skip
+def test_a_loop_whose_turns_need_earlier_ones_is_not_unrolled(loop: str, printed: set[str]) -> None:
+    code = f"xs = [5, 8]\nprev = total = last = 3\nfor n in xs:\n    {loop}"
+    variables = {"xs": [5, 8], "prev": 8, "total": 16, "last": 16, "n": 8, "m": 8}
+    found = expressions_in_code(ast.parse(code).body, variables)
+    assert {ast.unparse(one.node) for one in found if one.series} == printed
 
 
 def test_code_of_any_form_is_read() -> None:

@@ -157,7 +157,10 @@ def _form(form: ast.expr | None) -> str:
 
 
 def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[CodeExpression]:
-    """Yield what a loop prints, with each of its items in place of the loop's variables."""
+    """Yield what a loop prints, with each of its items in place of the loop's variables.
+
+    Loops inside it have turns of their own (`_turns`).
+    """
     for turn in _turns(loop, variables, _Turn({}, {}, ())):
         plain = (statement for statement in turn.body if not isinstance(statement, ast.For))
         calls = (node for statement in plain for node in ast.walk(statement) if is_print_call(node))
@@ -167,6 +170,7 @@ def _unrolled(loop: ast.For, variables: Mapping[str, Any]) -> Iterator[CodeExpre
             node = turn.filled(expression.node)
             # An expression of constants alone is not evidence.
             if _names_any(node, variables):
+                # The line tells loops with the same expression apart.
                 series = f"{turn.line}: {source}"
                 yield replace(
                     expression, node=node, names=names, labels=(turn.label,), series=series
@@ -212,9 +216,9 @@ class _Turn:
 def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterator[_Turn]:
     """Yield the turns of a loop, and those of the loops in it.
 
-    There are none if the loop changes a variable other than by one assignment.
+    There are none if the loop changes a variable other than by one assignment, or reads it before.
     """
-    if not any(is_print_call(node) for node in ast.walk(loop)):
+    if not any(is_print_call(node) for node in ast.walk(loop)) or _reads_earlier_values(loop):
         return
     inner = [statement for statement in loop.body if isinstance(statement, ast.For)]
     plain = [statement for statement in loop.body if not isinstance(statement, ast.For)]
@@ -237,6 +241,26 @@ def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterato
         yield turn
         for inner_loop in inner:
             yield from _turns(inner_loop, variables, turn)
+
+
+def _reads_earlier_values(loop: ast.For) -> bool:
+    """Return whether a loop reads a variable with a value of an earlier turn.
+
+    These are the variables that it reads before, or in, their assignment, and those of the loops in
+    it, which have their last value behind them.
+    """
+    items = _stored(loop.target)
+    read: set[str] = set()
+    of_inner_loops: set[str] = set()
+    for statement in loop.body:
+        stored, needed = _stored(statement), _read(statement)
+        if isinstance(statement, ast.For):  # `_turns` reads it by itself
+            of_inner_loops |= stored
+            needed -= stored
+        elif stored & (read | (needed - items)):
+            return True
+        read |= needed
+    return bool(of_inner_loops & read)
 
 
 def _words_of_items(bound: Sequence[_Variable]) -> list[str]:
@@ -389,14 +413,21 @@ def _with_assignments(
     return known
 
 
-def _stored(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement binds, except variables of comprehensions."""
+def _stored(node: ast.AST) -> set[str]:
+    """Return the names that some code binds, except variables of comprehensions."""
     inner = {
-        id(name) for node in ast.walk(statement) if isinstance(node, ast.comprehension)
-        for name in ast.walk(node.target)
+        id(name) for part in ast.walk(node) if isinstance(part, ast.comprehension)
+        for name in ast.walk(part.target)
     }  # fmt: skip
-    names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    names = (part for part in ast.walk(node) if isinstance(part, ast.Name))
     return {n.id for n in names if isinstance(n.ctx, ast.Store) and id(n) not in inner}
+
+
+def _read(node: ast.AST) -> set[str]:
+    """Return the names that some code reads, except variables of comprehensions."""
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    bound = {name.id for name in names if isinstance(name.ctx, ast.Store)} - _stored(node)
+    return {name.id for name in names if isinstance(name.ctx, ast.Load)} - bound
 
 
 class _Filled(ast.NodeTransformer):
