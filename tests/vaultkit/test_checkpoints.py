@@ -4,6 +4,7 @@ import os
 import queue
 import re
 import signal
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from vaultkit.pipeline.inspect import Settings, Task, count_equal_blocks
 from vaultkit.read.markdown import parse
 from vaultkit.read.options import OF_CODE
 from vaultkit.run.processes import children, is_alive
+from vaultkit.workers.checkpoints import Chain
 from vaultkit.workers.ending import Limits
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there are none elsewhere")
@@ -77,6 +79,18 @@ def runs(folder: Path) -> Iterator[Runs]:
 
 def block(code: str, words: str = "") -> str:
     return f"```python{words}\n{code}\n```\n"
+
+
+def test_a_checkpoint_whose_descriptor_got_lost_resumes_nothing() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        ours.setblocking(False)
+        chain = Chain(b"T", [], ours)
+        theirs.send(b'T{"index": 1, "pid": 99}')
+        theirs.send(b'T{"pid": 98}')
+        theirs.send(b'{"pid": 97}')
+        assert chain.read_announcements() == [98]
+        assert not chain.checkpoints
 
 
 BEGAN = block("import time\nbegan = time.time_ns()")

@@ -1,5 +1,7 @@
 """How long a note may run without a sign of life, and what is said of how it ended."""
 
+import itertools
+import os
 import signal
 import sys
 import time
@@ -8,6 +10,8 @@ import pytest
 
 from vaultkit.workers.channel import Received, frames_of
 from vaultkit.workers.ending import Ending, Limits
+from vaultkit.workers.pool import Workers
+from vaultkit.workers.work import Send
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="how Linux ends processes")
 
@@ -121,3 +125,20 @@ def test_of_a_long_trace_the_end_is_kept(note: Received) -> None:
 )  # fmt: skip
 def test_an_ending_in_words(ending: Ending, words: str) -> None:
     assert str(ending) == words
+
+
+def endless(_key: str, _send: Send) -> None:
+    """Work without end."""
+    sum(itertools.count())
+
+
+def test_a_cancel_before_the_first_answer_ends_a_keeper_that_runs_the_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "fork")
+    with Workers(endless, 1, Limits(seconds=20)) as workers:
+        workers.submit("a")
+        workers.attend()
+        workers.cancel("a")
+        ending = workers.result("a")
+    assert (ending.kind, ending.code) == ("signal", signal.SIGKILL)

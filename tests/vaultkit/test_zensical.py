@@ -15,6 +15,7 @@ import pytest
 import yaml
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
+from mkdocs.utils.yaml import yaml_load
 
 from vaultkit.doors.site_settings import read_settings, settings_for
 from vaultkit.doors.zensical_site import ZensicalSite, build_with_zensical
@@ -177,11 +178,29 @@ def test_the_environment_is_read_as_mkdocs_reads_it(
 
 
 @pytest.mark.parametrize(
+    "value", ["[NO, VKB, 5]", "[1, 5]", "[NO, 1, [a, {b: 2024-01-01}]]", "[NO]", "NO", "[VKB, NO]"]
+)
+@pytest.mark.parametrize("no", [None, "no"])
+def test_names_in_the_environment_are_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, no: str | None
+) -> None:
+    file = tmp_path / "mkdocs.yml"
+    file.write_text(f"site_name: A\nvalue: !ENV {value}\n")
+    if no:
+        monkeypatch.setenv("NO", no)
+    found = read_settings(file)
+    with file.open() as stream:
+        assert found == yaml_load(stream)
+
+
+@pytest.mark.parametrize(
     ("settings", "why"),
     [
         ("nav: []", "site_name"),
         ("site_name: [", "mkdocs.yml"),
         ("INHERIT: other.yml\nsite_name: A", "INHERIT"),
+        ("site_name: A\ndate: 2024-13-45", "month"),
+        ("site_name: !ENV {A: B}", "mkdocs.yml"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(vault: Path, settings: str, why: str) -> None:

@@ -88,16 +88,17 @@ def _environment_value(loader: _Settings, node: yaml.Node) -> Any:
     The value of the first variable that is set is read as a scalar of YAML, such as *true*. Without
     one, the default applies, which is the last of several; or else None.
     """
-    names, default = [], None
-    if isinstance(node, yaml.SequenceNode):
-        names = loader.construct_sequence(node)
-        if len(names) > 1:
-            *names, default = names
-    elif isinstance(node, yaml.ScalarNode):
-        names = [loader.construct_scalar(node)]
+    nodes: list[Any] = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    default = None
+    if len(nodes) > 1:
+        *nodes, last = nodes
+        default = loader.construct_object(last)
+    # Names are text, even those that YAML reads as another type, such as NO.
+    names = [loader.construct_scalar(node) for node in nodes]
     value = next((os.environ[name] for name in names if name in os.environ), None)
     if value is None:
         return default
+    # (True, False): as an unquoted scalar, whose type YAML finds by its form.
     tag = loader.resolve(yaml.ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
     return loader.construct_object(yaml.ScalarNode(tag, value))
 
@@ -116,7 +117,7 @@ def read_settings(config_file: Path) -> dict[str, Any]:
     """
     try:
         settings: Any = yaml.load(config_file.read_text(encoding="utf-8"), _Settings)
-    except (OSError, UnicodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: a date like 2024-13-45
         raise OptionsError(f"{config_file}: {error}") from error
     if not isinstance(settings, dict) or not settings.get("site_name"):
         raise OptionsError(f"{config_file}: site_name is missing")

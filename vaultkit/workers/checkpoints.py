@@ -326,7 +326,11 @@ class Chain:
             self.checkpoints.pop().end()
 
     def read_announcements(self) -> list[int]:
-        """Read the announcements; add the checkpoints, and return the ids of resuming processes."""
+        """Read the announcements that wait.
+
+        One with ``index`` and a descriptor adds a checkpoint. Return the ids of those with ``pid``
+        alone, which are of resuming processes.
+        """
         resuming: list[int] = []
         for _ in range(_AT_ONCE):
             if self.announcements is None:
@@ -351,7 +355,7 @@ class Chain:
                 continue
             for descriptor in descriptors:
                 os.close(descriptor)
-            if "pid" in message:
+            if "pid" in message and "index" not in message:
                 resuming.append(message["pid"])
         return resuming
 

@@ -227,6 +227,8 @@ class Workers:
                 keeper.cancel()
         elif kind == b"A":  # it cannot fork
             keeper.runs_notes = True
+            if keeper.cancelled:  # before this was known
+                keeper.cancel()
         elif kind == b"T":  # the error that ends the keeper itself
             keeper.traceback = content
         elif kind == b"B":  # a heartbeat of the note
