@@ -20,6 +20,7 @@ Words.
 
 ## Now
 """
+NO_LINK = 'old_headings: each item is a link, "[[Note#Heading|its old words]]"'
 
 
 @pytest.mark.parametrize(
@@ -48,14 +49,15 @@ def test_an_old_heading_leads_to_its_content(tmp_path: Path, link: str, shown: s
 @pytest.mark.parametrize(
     ("link", "problem"),
     [
-        ("[[#Now|Once]]", None),
-        ("[[#Now]]", "old_headings: each item is a link, [[Note#Heading|its old words]]"),
-        ("Once", "old_headings: each item is a link, [[Note#Heading|its old words]]"),
-        ("[[#Now|within]]", "old_headings: this note has a heading 'within'"),
+        ('"[[#Now|Once]]"', None),
+        ('"[[#Now]]"', NO_LINK),
+        ('"Once"', NO_LINK),
+        ("[[Home#Now|Once]]", NO_LINK),  # without quotes
+        ('"[[#Now|within]]"', "old_headings: this note has a heading 'within'"),
     ],
 )
 def test_what_keeps_no_address_is_refused(tmp_path: Path, link: str, problem: str | None) -> None:
-    (tmp_path / "Home.md").write_text(NOTE.format(f'"{link}"'), encoding="utf-8")
+    (tmp_path / "Home.md").write_text(NOTE.format(link), encoding="utf-8")
     vault = Vault(tmp_path)
     checks = form.check(vault.notes[tmp_path / "Home.md"], vault)
     assert [check.why for check in checks] == [problem] * bool(problem)

@@ -150,23 +150,23 @@ class Dates:
         """Yield the dates of the text that are wrong."""
         for piece in note.prose:
             for stated in self._dates_in(piece.text):
-                why = self._calendar(stated, piece) or self._contradiction_of(stated, piece)
-                if why:
+                if not self._is_stated(stated, piece):
+                    continue
+                if why := self._calendar(stated.day) or self._contradiction_of(stated, piece):
                     yield Contradiction(piece.place_of(stated.start), stated.text, why)
 
-    def _calendar(self, stated: _Found, piece: Prose) -> str:
-        """Return the weekday of a date with a year, if the text states another one; else nothing.
+    def _is_stated(self, found: _Found, piece: Prose) -> bool:
+        """Return whether a text states a date: no question does, nor a clause with *not*."""
+        begins, ends = clause_span(piece.text, found.start, found.start + len(found.text))
+        is_asked = piece.text[ends : ends + 1] == "?"
+        return not is_asked and not self._not_stated.search(piece.text[begins : found.start])
 
-        A question states nothing, nor does a clause with words such as *not*.
-        """
-        day = stated.day
+    def _calendar(self, day: Day) -> str:
+        """Return the weekday of a date with a year, if the text has another one; else nothing."""
         if day.weekday is None or day.year is None:
             return ""
         weekday = datetime.date(day.year, day.month, day.day).weekday()
-        begins, ends = clause_span(piece.text, stated.start, stated.start + len(stated.text))
-        ahead = piece.text[begins : stated.start]
-        is_stated = piece.text[ends : ends + 1] != "?" and not self._not_stated.search(ahead)
-        if day.weekday == weekday or not is_stated:
+        if day.weekday == weekday:
             return ""
         return f"that day is a {self._names[weekday].capitalize()}"
 
@@ -174,7 +174,8 @@ class Dates:
         """Return what the page has in place of a date of the text; empty if nothing differs.
 
         That is another weekday for the same date, or another date for the label of the date: for
-        the first cell of its row, or for the subject of its sentence.
+        the first cell of its row, if its own cell has only the date, or for the subject of its
+        sentence.
         """
         date = stated.day
         same = [

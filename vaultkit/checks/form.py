@@ -48,10 +48,15 @@ def _problems(note: Note, vault: Vault) -> Iterator[Problem]:
 
 
 def _old_headings(note: Note) -> Iterator[Problem]:
-    """Yield what is wrong with the property `old_headings`: links from headings of the past."""
-    items = strings_of(note.meta.get("old_headings"))
-    if len(items) > len(note.old_headings):  # which has only those that are links
-        yield Problem(1, "old_headings: each item is a link, [[Note#Heading|its old words]]")
+    """Yield what is wrong with the property `old_headings`: links from the headings that it had.
+
+    An old heading must not be one of today's, which has that address now.
+    """
+    items = note.meta.get("old_headings")
+    # YAML reads a link without quotes as a list in a list, whose text looks like a link.
+    has_lists = isinstance(items, list) and any(isinstance(item, list) for item in items)
+    if has_lists or len(strings_of(items)) > len(note.old_headings):  # which has only links
+        yield Problem(1, 'old_headings: each item is a link, "[[Note#Heading|its old words]]"')
     slugs = {heading.slug for heading in note.headings}
     for link in note.old_headings:
         if slug(link.words) in slugs:

@@ -68,7 +68,7 @@ class Atoms(Ranges):
 
     def parse_postfix(self, start: int, node: Node) -> Node:
         """Parse the indices, exponents, marks and arguments after a node that begins at a place."""
-        for _ in range(LONGEST_CHAIN):
+        for _ in range(LONGEST_CHAIN + 1):
             if self.next == "_":
                 self.take()
                 node = self.with_subscript(node, self.take_group())
@@ -79,6 +79,8 @@ class Atoms(Ranges):
                 self.take()
                 node = Symbol(self.require_name(node) + "_prime")
             elif self.next == "!":
+                if self.peek(1) == "!":
+                    raise self.error("a double factorial cannot be read here")
                 self.take()
                 node = Apply(Function("factorial"), (node,))
             elif self.next == r"\%":
@@ -89,7 +91,7 @@ class Atoms(Ranges):
                 node = Apply(node, self.parse_arguments())
             else:
                 return node
-            self.with_span(start, node)
+            node = self.with_span(start, node)
         raise self.error(f"more than {LONGEST_CHAIN} marks on one thing")
 
     def may_take_arguments(self, node: Node) -> bool:
@@ -104,7 +106,7 @@ class Atoms(Ranges):
             return False
         ends_in_word = self.tokens[self.at - 1].kind in ("text", "name")
         is_word = isinstance(node, Symbol) and len(node.name) > 1 and ends_in_word
-        return is_word or node == Function("E")
+        return is_word or node in (Function("E"), Symbol("Var"))
 
     def require_name(self, node: Node) -> str:
         """Return the name of a node, which must have one."""
@@ -303,7 +305,7 @@ class Atoms(Ranges):
         self.take()
         if text.strip() == "1":
             return self.parse_one()
-        if re.fullmatch(r"\s*\d+(\.\d+)?\s*", text):
+        if re.fullmatch(r"\s*[0-9]+(\.[0-9]+)?\s*", text):
             return Number(text.strip())
         name = python_name(text)
         if not name or not name.isidentifier():
@@ -391,7 +393,11 @@ class Atoms(Ranges):
             self.braced.append(self.with_span(start, claim))
 
     def parse_blackboard(self) -> Node:
-        r"""Parse ``\mathbb{E}``, ``\mathbb{V}`` and ``\mathbb{1}``."""
+        r"""Parse ``\mathbb{E}``, ``\mathbb{V}`` and ``\mathbb{1}``.
+
+        They are the mean, which no variable can be; the variance, as in ``\operatorname{Var}``; and
+        ``\mathbf{1}``.
+        """
         self.take()
         name = self.take_name()
         if name == "E":

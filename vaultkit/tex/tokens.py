@@ -35,7 +35,8 @@ _TOKEN = re.compile(
         \s*\{(?P<words>(?:[^{}\\$]|\\[_\ \-&%,;])*)\})
   | (?P<chemistry>\\(?P<package>ce|pu)\s*
         \{(?P<inner>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})
-  | (?P<number>\d+(?:(?:\{,\}|\\,)\d{3}(?!\d))+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)
+  | (?P<number>[0-9]+(?:(?:\{,\}|\\,)[0-9]{3}(?![0-9]))+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?
+        |\.[0-9]+)
   | (?P<raised>[\u2070\u00b9\u00b2\u00b3\u2074-\u207f\u1d40\u02e3]+)
   | (?P<lowered>[\u2080-\u208e\u2090-\u209c\u1d62-\u1d65\u2c7c]+)
   | (?P<command>\\(?:[A-Za-z]+\*?|.))
@@ -45,7 +46,7 @@ _TOKEN = re.compile(
 )
 
 #: The number of a quantity, ``-1.5e-3``, and its power of ten, ``e-3``.
-_QUANTITY = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_QUANTITY = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _POWER = re.compile(r"[eE]\+?(?P<exponent>-?\d+)$")
 #: What makes the content of ``\ce{…}`` a reaction, and no substance: ``2 H2 + O2 -> 2 H2O``.
 _REACTION = re.compile(r"\s|->|<|=")
@@ -140,8 +141,10 @@ _SPELLINGS = {
     "∀": r"\forall", "′": "'", "∇": r"\nabla", "⟨": r"\langle", "⟩": r"\rangle", "⌊": r"\lfloor",
     "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil", "ℓ": r"\ell",
     r"\leq": r"\le", r"\geq": r"\ge", r"\neq": r"\ne", r"\lbrace": r"\{", r"\rbrace": r"\}",
-    r"\lbrack": "[", r"\rbrack": "]", r"\Vert": r"\|", r"\vert": "|", r"\land": r"\text{and}",
-    r"\wedge": r"\text{and}", r"\owns": r"\ni", r"\cfrac": r"\frac",
+    r"\lbrack": "[", r"\rbrack": "]", r"\Vert": r"\|", r"\vert": "|",
+    # \land is the word *and*, and 𝟏 the vector of ones, as in \mathbf{1}.
+    r"\land": r"\text{and}", r"\wedge": r"\text{and}", "𝟏": r"\text{1}", "𝟙": r"\text{1}",
+    r"\owns": r"\ni", r"\cfrac": r"\frac",
     r"\colon": ":", r"\dotsc": r"\dots", r"\dotsb": r"\dots", r"\ldots": r"\dots",
     r"\cdots": r"\dots", r"\vdots": r"\dots", r"\ddots": r"\dots",
     **dict(zip("αβγδεζηθικλμνξπρστυφχψω", [f"\\{n}" for n in _GREEK.split()[:24]
@@ -246,12 +249,15 @@ def _tokens_of(match: re.Match[str]) -> list[Token]:
 
 
 def _sign(kind: str, text: str, start: int, end: int) -> Token:
-    """Return the token of a command or character in its usual spelling."""
+    """Return the token of a command or character in its usual spelling.
+
+    ``start`` and ``end`` are for the error only.
+    """
     if text in _SPELLINGS:
         text = _SPELLINGS[text]
         if text.startswith(r"\text{"):
             return Token("text", text.removeprefix(r"\text{").removesuffix("}"))
-        kind = "command" if text.startswith("\\") and len(text) > 1 else "char"
+        kind = "command" if text.startswith("\\") else "char"
     if kind == "command" and text not in _KNOWN:
         raise TexError(f"the command {text} is not known", start, end)
     return Token(kind, text)
@@ -274,7 +280,8 @@ def _tokenize_script(text: str, mark: str) -> list[Token]:
     ['^', '{', '2', '\\times', '3', '}']
     """
     plain = unicodedata.normalize("NFKC", text)
-    # ˣ between digits or n is a product of lengths: ℝⁿˣ³.
+    # ˣ between digits or n is a product of lengths: ℝⁿˣ³. Unicode raises other letters, too, but
+    # n is the usual length.
     inner = tokenize(re.sub(r"(?<=[\dn])x(?=[\dn])", r"\\times ", plain))
     return [Token("char", mark), Token("char", "{"), *inner, Token("char", "}")]
 
