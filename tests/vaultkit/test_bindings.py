@@ -102,6 +102,12 @@ The {mean|median} is 6<!-- = mean -->
 most are {larger|smaller}<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than 2
 most are larger<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> than {2|3}
 most are above<!-- sum(s > 2 for s in sample) > len(sample) / 2 --> {2.0|3}
+The second smallest is {3|2}<!-- = sorted(sample)[1] -->
+The three smallest sum to {8|9}<!-- = sum(sorted(sample)[:3]) -->
+The {smallest|largest} is 2<!-- = sorted(sample, reverse=False)[0] -->
+The {largest|smallest} is 14<!-- = sorted(sample, reverse=True)[0] -->
+The {largest|smallest} is 14<!-- = sorted(sample)[-1] -->
+The largest is {14|2}<!-- = sorted(sample, key=lambda s: -s)[0] -->
 in {every|no} case it is larger<!-- all(s > 1 for s in sample) --> than 1
 """,
     "numerics": """

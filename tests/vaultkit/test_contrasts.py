@@ -32,6 +32,8 @@ PAIRS = [
     ("Of these 12 of 48 (25 %) were red.", "Of these 12 of 48 (30 %) were red."),
     ("It is larger than the door (2.16 against 1.89).",
      "It is smaller than the door (2.16 against 1.89)."),
+    ("It falls from 5 to 3 with no loss.", "It falls from 3 to 5 with no loss."),
+    ("No doubt it falls from 5 to 3.", "No doubt it falls from 3 to 5."),
     ("A third (34.6 per cent) is red.", "A third (44.6 per cent) is red."),
 ]  # fmt: skip
 
@@ -73,6 +75,10 @@ def test_words_agree_with_the_numbers_of_their_sentence(true: str, false: str) -
         "It is wrong that it falls from 3 to 5.",
         "It falls from 3 kg to 5.",
         "It rises from 3 to 2 million.",
+        "No value falls from 3 to 5.",
+        "Nothing falls from 3 to 5.",
+        "It rarely falls from 3 to 5.",
+        "It falls rarely from 3 to 5.",
     ],
 )
 def test_what_may_be_meant_otherwise_is_left_alone(text: str) -> None:

@@ -148,11 +148,14 @@ def _is_stated(match: re.Match[str], words: Lexicon) -> bool:
     """Return whether a sentence states a match in it: it does not ask, deny or suppose it."""
     text = match.string
     begins, ends = _sentence_span(text, match.start(), match.end())
-    around = text[begins : match.start()] + " " + text[match.end() : ends + 1]
-    # *Not quite* denies nothing of the numbers before it.
-    around = words.regex(r"\b<contrasts.not_quite>\b").sub("", around)
-    is_doubted = "?" in around or words.regex(_NOT_SAID).search(around)
-    return not is_doubted and not words.regex(_DENIED).search(match[0])
+    # *Not quite* and *not only* deny nothing of the numbers.
+    not_quite = words.regex(r"\b<contrasts.not_quite>\b")
+    before = not_quite.sub("", text[begins : match.start()])
+    behind = not_quite.sub("", text[match.end() : ends + 1])
+    if "?" in behind or words.regex(_NOT_SAID).search(f"{before} {behind}"):
+        return False
+    # *No* and *nothing* deny what is behind them; *falls from 5 to 3 with no change* is stated.
+    return not words.regex(_DENIED).search(before + match[0])
 
 
 def _sentence_span(text: str, first: int, last: int) -> tuple[int, int]:

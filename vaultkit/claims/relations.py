@@ -30,6 +30,10 @@ _MIN = {"min", "argmin", "nanmin", "nanargmin", "amin", "idxmin", "nsmallest"}
 _COUNTS = {"sum", "mean", "count_nonzero", "average", "len"}
 #: Calls whose value is a size without a sign.
 _SIZES = {"abs", "absolute", "fabs", "norm"}
+#: Whether ``sorted`` begins with the largest element, by the value of ``reverse``.
+_REVERSED = {(): False, ("False",): False, ("True",): True}
+#: Whether an index is that of the first element rather than the last.
+_FIRST = {"0": True, "-1": False}
 #: Added to a negative index, so that ``x[-1]`` is behind ``x[5]``.
 _FROM_END = 10**9
 #: Parts of names that say which of two things is the earlier one.
@@ -355,13 +359,19 @@ def _extreme(node: ast.expr) -> str:
 
 
 def _ends_of_sorted(tree: ast.expr) -> Iterator[str]:
-    """Yield ``min`` for ``sorted(x)[0]``, ``max`` for ``sorted(x)[-1]``; with ``reverse``, not so.
+    """Yield ``min`` for ``sorted(x)[0]`` and ``max`` for ``sorted(x)[-1]``.
 
-    An index other than 0 counts as that of the last element.
+    With ``reverse=True``, it is the other way round. Another element or a slice is no extreme.
     """
     for node in ast.walk(tree):
         match node:
             case ast.Subscript(ast.Call(ast.Name("sorted"), _, keywords), index):
-                is_reversed = any(keyword.arg == "reverse" for keyword in keywords)
-                is_first = isinstance(index, ast.Constant) and index.value == 0
-                yield "max" if is_first == is_reversed else "min"
+                values = tuple(ast.unparse(own.value) for own in keywords if own.arg != "key")
+                is_reversed = _REVERSED.get(values)
+                is_first = _FIRST.get(ast.unparse(index))
+                # A key with a minus sorts the other way round, too.
+                has_minus = any(
+                    isinstance(part, ast.USub) for own in keywords for part in ast.walk(own)
+                )
+                if is_reversed is not None and is_first is not None and not has_minus:
+                    yield "max" if is_first == is_reversed else "min"

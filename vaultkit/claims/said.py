@@ -73,9 +73,11 @@ _RAISES = re.compile(r"\s*(?:raises|throws|(?:fails|ends|stops)\s+with)\s+(?:an?
 _ERROR = re.compile(r"\w*(?:Error|Exception|Iteration)")
 #: A number that ends its clause.
 _NUMBER = re.compile(
-    r"(?P<number>[-+−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?)"
+    r"(?P<number>[-+−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?)"
     r"(?=[.,;:!?)]*(?:\s+(?:and|but|so|here|since|for|in|because|on)\b|\s*$|[.;:!?)]|,\s))"
 )
+#: A number that is no tuple, but not read either: *2,5*.
+_DECIMAL_COMMA = re.compile(r"[-+−]?\d+,\d+")
 _TRUTH = re.compile(r"\s*(?:(?:is|gives|returns)\s+(?:true|(?P<no>false))|holds)\b")
 #: Words by which a comparison in code is a condition, or something to be written by the reader.
 _NOT_COMPARED = re.compile(
@@ -168,7 +170,10 @@ def _statements_of_code(
 def _statement_with_number(
     code: str, place: tuple[int, int, int], text: Inline, start: int
 ) -> Iterator[CodeStatement]:
-    """Yield the statement that some code has the number at a position of the text behind it."""
+    """Yield the statement that some code has the number at a position of the text behind it.
+
+    The number must end its clause.
+    """
     number = _NUMBER.match(text.content, start)
     if number:
         digits = number["number"]
@@ -205,7 +210,7 @@ def row_statements(cell: Cell) -> Iterator[CodeStatement]:
         return
     if _NUMBER.fullmatch(shown):
         shown = _plain(shown)
-    elif not _is_value(shown):
+    elif _DECIMAL_COMMA.fullmatch(shown) or not _is_value(shown):
         return
     label = cell.label
     places = (label.line, label.column, len(label.text)), (cell.line, cell.column, len(cell.text))
