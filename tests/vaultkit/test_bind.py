@@ -279,6 +279,20 @@ def test_what_a_loop_in_a_loop_prints_has_two_labels() -> None:
     )
 
 
+def test_equal_cells_of_a_column_are_different_elements() -> None:
+    table = "| day | sales |\n|---|---|\n| a | {} |\n| b | {} |\n| c | {} |"
+    cells = "51<!-- = sales[0] -->", "51<!-- = sales[1] -->"
+    assert bound(table.format(51, 51, 73), "sales = [51, 51, 73]") == (
+        table.format(*cells, "73<!-- = sales[-1] -->")
+    )
+    assert bound(table.format(51, 51, 51), "sales = [51, 51, 51]") == (
+        table.format(*cells, "51<!-- = sales[-1] -->")
+    )
+    # There are more cells with this number than elements.
+    same = table.format(51, 73, 51)
+    assert bound(same, "sales = [51, 73]") == same
+
+
 @pytest.mark.parametrize(
     ("loop", "printed"),
     [

@@ -9,7 +9,7 @@ words around the number say enough of its names for it to be bound without askin
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -96,21 +96,39 @@ def of_column(readings: Sequence[list[Reading]]) -> None:
     cells = [cell[0][1] for cell in readings if len(cell) == 1]
     if len(cells) < 2:
         return
-    codes_by_series = [
-        {c.atoms[0].series: c.code for c in candidates if len(c.atoms) == 1} for candidates in cells
-    ]
-    common = set.intersection(*map(set, codes_by_series)) - {""}
-    # Each cell has another element.
-    common = {
-        series for series in common
-        if len({codes[series] for codes in codes_by_series}) == len(cells)
-    }  # fmt: skip
+    by_series = [_elements_by_series(candidates) for candidates in cells]
+    for series in set.intersection(*map(set, by_series)):
+        chosen = _one_for_each([elements[series] for elements in by_series])
+        for candidates, code in zip(cells, chosen, strict=True) if chosen else ():
+            candidates[:] = [
+                replace(c, score=c.score + _COLUMN, sure=True) if c.code == code else c
+                for c in candidates
+            ]
     for candidates in cells:
-        for n, candidate in enumerate(candidates):
-            atom = candidate.atoms[0] if len(candidate.atoms) == 1 else None
-            if atom and atom.series in common and not atom.extreme:
-                candidates[n] = replace(candidate, score=candidate.score + _COLUMN, sure=True)
         candidates.sort(key=lambda candidate: -candidate.score)
+
+
+def _elements_by_series(candidates: Sequence[Candidate]) -> dict[str, list[str]]:
+    """Return the codes of those candidates that are elements, by their series, the best first."""
+    codes: defaultdict[str, list[str]] = defaultdict(list)
+    for candidate in candidates:
+        atom = candidate.atoms[0] if len(candidate.atoms) == 1 else None
+        # The largest is of the series, but is no element.
+        if atom and atom.series and not atom.extreme:
+            codes[atom.series].append(candidate.code)
+    return codes
+
+
+def _one_for_each(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Return another code for each cell, the first ones possible; none if a cell has none left.
+
+    >>> _one_for_each([["x[0]", "x[1]"], ["x[0]", "x[1]"]]), _one_for_each([["x[0]"], ["x[0]"]])
+    (['x[0]', 'x[1]'], [])
+    """
+    chosen: list[str] = []
+    for codes in cells:
+        chosen += [code for code in codes if code not in chosen][:1]
+    return chosen if len(chosen) == len(cells) else []
 
 
 def readings(page: Page, sentence: Passage) -> list[Reading]:
@@ -174,9 +192,10 @@ def _shows(shown: str, digits: str) -> bool:
 
 
 def _doubt_repeated(readings: Sequence[Reading]) -> None:
-    """Ask about equal numbers of a sentence that would be bound to the same expression.
+    """Make the candidates of equal numbers unsure if they would be bound to the same expression.
 
-    In *75 %, three quarters*, they are stated in different words, and mean the same.
+    A number stated twice is often two things. *75 %, three quarters* are not equal in their digits,
+    and mean the same.
     """
     best = Counter(
         (stated.digits, candidates[0].code)
