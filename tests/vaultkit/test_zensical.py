@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -124,6 +125,28 @@ def test_what_is_wrong_is_reported(vault: Path) -> None:
     left_out, link = site.problems
     assert left_out.startswith("elsewhere: ")
     assert link.startswith("docs/Barn Owl.md:4: ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_files_that_cannot_be_published_are_reported(vault: Path) -> None:
+    docs = vault / "docs"
+    Path(os.fsdecode(os.fsencode(docs) + b"/caf\xe9.png")).write_bytes(b"")
+    (docs / "ascii\\xe9.png").write_bytes(b"")
+    (docs / "nothing.png").symlink_to("nowhere.png")
+    site = ZensicalSite(*settings_for(docs))
+    site.prepare(vault / "out")
+    assert site.problems[1:] == [
+        "caf\\xe9.png is left out: it cannot be published",
+        "nothing.png is left out: it cannot be published",
+    ]
+    assert [path.name for path in (vault / "out/docs").glob("*.png")] == ["ascii\\xe9.png"]
+
+
+def test_empty_options_have_their_defaults(vault: Path) -> None:
+    empty = "{vaultkit: {named_by_content: , cache_dir: , roads: }}"
+    settings = SETTINGS.replace("{vaultkit: {named_by_content: [scripts]}}", empty)
+    (vault / "mkdocs.yml").write_text(f"{settings}docs_dir:\n")
+    assert (prepared(vault) / "docs/scripts/sing.js").is_file()
 
 
 def test_a_note_in_which_a_library_fails_does_not_end_the_build(

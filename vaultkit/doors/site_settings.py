@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,8 @@ def settings_for(root: Path) -> tuple[dict[str, Any], Path]:
     for path in (root / "mkdocs.yml", root.parent / "mkdocs.yml"):
         if path.is_file():
             settings = read_settings(path)
-            if (path.parent / settings.get("docs_dir", "docs")).resolve() in (root, root / "docs"):
+            docs = (path.parent / (settings.get("docs_dir") or "docs")).resolve()
+            if docs in (root, root / "docs"):
                 return settings, path.parent
     return {**bare_settings(root), "docs_dir": str(root)}, root.parent
 
@@ -124,3 +126,19 @@ def read_settings(config_file: Path) -> dict[str, Any]:
     if "INHERIT" in settings:
         raise OptionsError(f"{config_file}: INHERIT is read by MkDocs alone")
     return settings
+
+
+def options_by_name(listed: Any) -> dict[str, dict[str, Any]]:
+    """Return the options of listed plugins or extensions by name; YAML may use lists or mappings.
+
+    Examples
+    --------
+    >>> options_by_name(["a", {"b": {"c": 1}}]), options_by_name({"a": None})
+    ({'a': {}, 'b': {'c': 1}}, {'a': {}})
+    """
+    if isinstance(listed, Mapping):
+        return {name: options or {} for name, options in listed.items()}
+    by_name: dict[str, dict[str, Any]] = {}
+    for item in listed or ():
+        by_name |= options_by_name(item if isinstance(item, Mapping) else {item: {}})
+    return by_name

@@ -34,12 +34,11 @@ import yaml
 from markdown import Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from vaultkit.doors.site_settings import settings_for
+from vaultkit.doors.site_settings import options_by_name, settings_for
 from vaultkit.read.discovery import READERS
 from vaultkit.read.graph import front_note
 from vaultkit.read.note import Note, tags_of
 from vaultkit.read.options import OptionsError
-from vaultkit.read.syntax import printable
 from vaultkit.read.vault import Vault
 from vaultkit.render.code import diagram_fences
 from vaultkit.render.finished import TOC
@@ -161,16 +160,17 @@ class ZensicalSite:
         self.settings, self.root = settings, root
         #: The warnings.
         self.problems: list[str] = []
-        self.plugins = _options_by_name(settings.get("plugins"))
+        self.plugins = options_by_name(settings.get("plugins"))
         for name in sorted(self.plugins.keys() - _PLUGINS - _NEEDLESS_PLUGINS):
             self.problems.append(f"{name}: Zensical has no such plugin; it is left out")
         if settings.get("hooks"):
             self.problems.append("hooks: Zensical has none, they are left out")
-        #: The options of the plugin *vaultkit*.
-        self.options: Mapping[str, Any] = self.plugins.get("vaultkit", {})
+        options = self.plugins.get("vaultkit", {})
+        #: The options of the plugin *vaultkit*, without empty ones, which have their defaults.
+        self.options = {name: value for name, value in options.items() if value is not None}
         self.cache = self.root / self.options.get("cache_dir", ".cache/vaultkit")
         self.store = store_in(self.cache)
-        docs = (self.root / settings.get("docs_dir", "docs")).resolve()
+        docs = (self.root / (settings.get("docs_dir") or "docs")).resolve()
         self.vault = Vault(docs, public=True, store=self.store)
         self.model = SiteModel(self.vault, self._site_settings())
         theme = settings.get("theme") or {}
@@ -270,14 +270,20 @@ class ZensicalSite:
         return urls
 
     def _collect_files_of_vault(self) -> dict[str, str]:
-        """Collect the files of the vault that are no notes; return the url of each, by its uri."""
-        contents = {
-            self.vault.relative(path): path.read_bytes()
-            for path in self.vault.files
-            if path.suffix not in READERS and path.is_file()
-        }
-        # A name that is not valid UTF-8 cannot be in a URL.
-        contents = {uri: content for uri, content in contents.items() if printable(uri) == uri}
+        """Fill `files` with the files that are no notes; return the url of each, by its uri.
+
+        Those below ``named_by_content`` have a hash of their content in their paths.
+        """
+        contents = {}
+        for path in self.vault.files:
+            if path.suffix in READERS:
+                continue
+            uri = self.vault.relative(path)
+            # Not a FIFO; and no URL can hold a name that is not UTF-8, which is escaped in a uri.
+            if path.is_file() and self.vault.root / uri == path:
+                contents[uri] = path.read_bytes()
+            else:
+                self.problems.append(f"{uri} is left out: it cannot be published")
         folders = tuple(f"{name.strip('/')}/" for name in self.options.get("named_by_content", ()))
         renamed = self.assets.rename(
             {uri: content for uri, content in contents.items() if uri.startswith(folders)}
@@ -352,7 +358,7 @@ class ZensicalSite:
 
     def _converter(self, urls: Mapping[str, str]) -> tuple[Markdown, _Links]:
         """Return the converter of all pages, and the part of it that resolves their links."""
-        extensions = _options_by_name(self.settings.get("markdown_extensions"))
+        extensions = options_by_name(self.settings.get("markdown_extensions"))
         extensions.pop("vaultkit", None)  # the name of our extensions together
         fences_of_author = extensions.get("pymdownx.superfences", {}).get("custom_fences")
         configs = {
@@ -488,20 +494,6 @@ class _Links(Treeprocessor):
             return url
         path = relative_url(target_url, self.urls[source])
         return urlunsplit(("", "", path, parts.query, parts.fragment))
-
-
-def _options_by_name(listed: Any) -> dict[str, dict[str, Any]]:
-    """Return the options of listed plugins or extensions by name; YAML may use lists or mappings.
-
-    >>> _options_by_name(["a", {"b": {"c": 1}}]), _options_by_name({"a": None})
-    ({'a': {}, 'b': {'c': 1}}, {'a': {}})
-    """
-    if isinstance(listed, Mapping):
-        return {name: options or {} for name, options in listed.items()}
-    by_name: dict[str, dict[str, Any]] = {}
-    for item in listed or ():
-        by_name |= _options_by_name(item if isinstance(item, Mapping) else {item: {}})
-    return by_name
 
 
 def _text_and_properties(note: Note) -> tuple[str, dict[str, Any]]:
