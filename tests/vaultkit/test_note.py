@@ -216,10 +216,44 @@ def test_a_fence_that_is_misread_is_a_problem(info: str, message: str) -> None:
     assert message in problem.message
 
 
-def test_other_problems() -> None:
-    assert not parse("<script>\nlet a = '<!--';\n</script>\n\n<pre><?php</pre>\n").problems
-    (problem,) = parse("> ```python\n> 1\n").problems
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>\nlet a = '<!--';\n</script>\n\n<pre><?php</pre>\n",
+        "<!-- XML begins with <?xml -->\n",
+        "<div title='<!--'>x</div>\n",
+        "<div><!--> x</div>\n",
+    ],
+)
+def test_html_whose_marks_are_closed_is_no_problem(text: str) -> None:
+    assert not parse(text).problems
+
+
+@pytest.mark.parametrize(
+    "html", ["<!-->", "<!--->", "<i title='<!--'>", "<!-- <? -->", "<? <!-- ?>"]
+)
+def test_a_link_behind_a_comment_of_html_is_read(html: str) -> None:
+    assert [link.target for link in parse(f"<div>{html} [[A]]</div>\n").links] == ["A"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> ```python\n> 1\n",
+        "```python\n> ```",
+        "```python\nx = 1\n    ```",
+        "```python\n",
+        "```python\n1",
+    ],
+)
+def test_a_fence_that_the_parser_does_not_close_is_a_problem(text: str) -> None:
+    note = parse(text)
+    (problem,) = note.problems
     assert "never closed" in problem.message
+    assert not note.fences[0].closed
+
+
+def test_other_problems() -> None:
     (problem,) = parse("---\na: b\nc: [\n---\n").problems
     assert problem.message.startswith("front matter")
     (problem,) = parse("---\n- a\n---\n").problems

@@ -40,9 +40,8 @@ from vaultkit.read.sentences import Sentences
 from vaultkit.read.syntax import (
     CALLOUT,
     HTML_ALT,
-    HTML_HIDDEN,
     HTML_LINK,
-    HTML_TAG,
+    HTML_NOT_TEXT,
     LINE_END,
     SURROGATE,
     block_id,
@@ -62,8 +61,6 @@ _EMBEDDED = re.compile(r"data:[\w/+.-]+;base64,[\w+/=]+")
 _UNCLOSED_MATHS = re.compile(r"^\$\$(?!\$)(?=\s*$|[^$]*[=^_\\<>])")
 #: Front matter that is not closed: Obsidian shows it as a line across the page and text.
 _UNCLOSED_FRONT = re.compile(r"---[ \t]*\n[\w-]+[ \t]*:(?:[ \t]|\n|\Z)")
-#: What HTML hides, from mark to mark.
-_HIDING = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 #: Marks that remain in a text only if no rule has parsed them.
 _UNPARSED_MARKS = ("[", "$", "\\begin{", "!!!", "???", ":::")
 #: A formula between dollars in a text that is not parsed as Markdown: ``$a = b$``.
@@ -317,14 +314,12 @@ class _Reader:
         first_line = self.lines[start] if start < len(self.lines) else ""
         # The prefix is repeated on each line, except the mark of a list.
         prefix = re.sub(r"[^>\s]", " ", first_line[: first_line.find(token.markup)])
-        last_line = self.lines[stop - 1] if stop <= len(self.lines) else ""
-        mark = last_line.lstrip("> \t").rstrip()
-        is_mark = len(mark) >= len(token.markup) and set(mark) == {token.markup[0]}
-        closed = stop - 1 > start and is_mark
         lines = tuple(token.content.removesuffix("\n").split("\n")) if token.content else ()
+        # The parser counts the closing line among the lines of the fence.
+        closed = stop - start == len(lines) + 2
         # Anything between a block and a fence, even the end of a list, means it is not its output.
         follows_fence = previous is not None and previous.type == "fence"
-        role = ""
+        role = ""  # as in `Fence.role`
         if follows_fence and self.blocks and self.blocks[-1].fence is self.fences[-1]:
             role = "compared" if self.blocks[-1].kind == "python" else "behind"
         fence = Fence(start + 1, stop, token.info.strip(), lines, prefix, closed, depth, role)
@@ -432,27 +427,24 @@ class _Reader:
     def read_html_block(self, token: Token, span: tuple[int, int]) -> None:
         """Read a block of HTML: its links, marks that are not closed, and the text between tags.
 
-        That text is read as Markdown, which CommonMark would not do.
+        That text is read as Markdown, since its links and formulas are checked, too. CommonMark
+        would not do so.
         """
         if self.is_beyond_bounds(token.content, span):
             return
         places = self.source.places(token, span)
-        # In code and scripts, these marks hide nothing.
-        marks = HTML_HIDDEN.sub(lambda m: " " * len(m[0]) if m["tag"] else m[0], token.content)
-        for begins, ends in _HIDING.items():
-            opened = marks.rfind(begins)
-            # A mark may end within its beginning: `<!-->` is a whole comment.
-            if opened >= 0 and ends not in marks[opened + len("<!") :]:
-                line, column = places(opened)
-                why = f"{begins} is never closed: it hides what follows"
+        for match in HTML_NOT_TEXT.finditer(token.content):
+            if match["tag"]:
+                self.read_tag(match["tag"], places, match.start())
+            elif match["never_closed"]:
+                line, column = places(match.start())
+                why = f"{match['never_closed']} is never closed: it hides what follows"
                 self.problems.append(Problem(line, why, column))
         # Hidden parts and tags become blanks, so that positions stay the same.
-        text = HTML_HIDDEN.sub(_blank_out, token.content)
-        for tag in HTML_TAG.finditer(text):
-            self.read_tag(tag[0], places, tag.start())
-        text = HTML_TAG.sub(_blank_out, text)
+        text = HTML_NOT_TEXT.sub(_blank_out, token.content)
         if text.strip():
             self.read_children(text, join_texts(tokenize_line(text)), places)
+        # What readers see of it, as the HTML parser finds it.
         self.prose += extract.text_of_html(token.content, span[0] + 1)
 
     def read_children(self, content: str, children: list[Token], places: Places) -> None:

@@ -57,15 +57,22 @@ def reason(comment: str, what: str) -> str:
 #: A comment of HTML alone, with its content.
 HTML_COMMENT = re.compile(r"<!--((?:(?!-->).)*)-->", re.DOTALL)
 
-#: HTML: a tag; the part of a block that is not text; an address in a tag; the text of an image.
-#: The bounds and possessive quantifiers keep the time of a search linear.
+#: The attributes of a tag. The bounds and possessive quantifiers keep the time of a search linear.
 _ATTRIBUTES = r"(?:\"[^\"]{0,4096}+\"|'[^']{0,4096}+'|[^<>\"']){0,4096}+"
-HTML_TAG = re.compile(rf"</?[A-Za-z][\w-]*+{_ATTRIBUTES}>")
-HTML_HIDDEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<(?P<tag>code|pre|script|style|svg)\b.*?(?:</(?P=tag)>|\Z)",
-    re.DOTALL | re.IGNORECASE,
+_HTML_TAG = re.compile(rf"</?[A-Za-z][\w-]*+{_ATTRIBUTES}>")
+#: The parts of HTML that are not text: what is hidden or shown as it is, and tags. A tag may
+#: contain the marks of a comment: ``title="<!--"``.
+HTML_NOT_TEXT = re.compile(
+    rf"""
+    <!--(?:-?>|.*?-->) | <\?.*?\?> | <!\[CDATA\[.*?\]\]>
+    | <(?P<kept>code|pre|script|style|svg)\b.*?(?:</(?P=kept)>|\Z)
+    | (?P<tag>{_HTML_TAG.pattern})
+    | (?P<never_closed><!--|<\?|<!\[CDATA\[).*
+    """,
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
 _VALUE = r"\s*=\s*(?P<value>\"[^\"]*+\"|'[^']*+')"
+#: An address in a tag, and the text of an image.
 HTML_LINK = re.compile(
     rf"(?<=[\s\"'])(?P<name>href|srcset|src|poster|data)(?:{_VALUE}|\s*=\s*(?P<bare>[^\s\"'>]++))",
     re.IGNORECASE,
