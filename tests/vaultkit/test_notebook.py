@@ -93,6 +93,8 @@ def test_what_is_no_notebook_is_said(tmp_path: Path) -> None:
     assert problem.message.startswith("not a notebook: this is not JSON")
     path.write_text('{"cells": [{"cell_type": "code", "source": "1", "outputs": []}]}')
     assert "not laid out as Jupyter" in read(path).problems[0].message
+    path.write_text('{"cells": [{"cell_type": "code",\n"source": [\n"x\\n",\n""]}]}')
+    assert "a line of a cell is not on a line of its own" in read(path).problems[0].message
     path.write_text("{}")
     assert read(path).problems[0].message.endswith("as Jupyter saves it: it has no 'cells'")
 

@@ -39,7 +39,10 @@ def read(path: Path) -> Note:
 
 
 def parse_notebook(text: str, path: Path) -> Note:
-    """Return the note of a notebook, given the text of its file."""
+    """Return the note of a notebook, given the text of its file.
+
+    A text that is not a notebook gives a note without text, with a problem.
+    """
     try:
         return _note_of(path, text)
     except json.JSONDecodeError as error:
@@ -155,7 +158,6 @@ def _line_of_source(json_lines: list[str], source: list[str], begins: int) -> in
 
     It is above the lines of this source: an output may also contain such a line.
     """
-    wanted = source if source[-1:] != [""] else source[:-1]
     at = begins
     while True:
         try:
@@ -163,8 +165,8 @@ def _line_of_source(json_lines: list[str], source: list[str], begins: int) -> in
         except ValueError:
             why = "a line of a cell is not on a line of its own"
             raise _LayoutError(why, begins + 1) from None
-        below = json_lines[at + 1 : at + 1 + len(wanted)]
-        if len(below) == len(wanted) and all(map(_is_json_of, below, wanted)):
+        below = json_lines[at + 1 : at + 1 + len(source)]
+        if len(below) == len(source) and all(map(_is_json_of, below, source)):
             return at
         at += 1
 

@@ -9,17 +9,17 @@ from xml.etree.ElementTree import Element
 
 #: Elements within a line, and elements whose text stays as it is.
 _INLINE = frozenset(
-    "a abbr b del em i ins mark q s small span strong sub sup u".split()  # noqa: SIM905
+    "a abbr b cite del dfn em i ins mark q s small span strong sub sup u var".split()  # noqa: SIM905
 )
 _KEPT = frozenset("code kbd math pre samp script style svg textarea".split())  # noqa: SIM905
 _STRAIGHT = re.compile("&quot;|[\"']")
 _DOUBLE, _SINGLE = ("“", "”"), ("‘", "’")
 #: A tag, or a whole element whose text stays as it is.
-_TAG = re.compile(rf"<(?P<kept>{'|'.join(_KEPT)})\b.*?</(?P=kept)>|<[^>]*>", re.DOTALL)
+_TAG = re.compile(rf"<(?P<kept>{'|'.join(_KEPT)})\b.*?</(?P=kept)>|<(?P<name>\w*)[^>]*>", re.DOTALL)
 #: What is before a mark that opens a quotation: nothing, a blank, or one of these signs.
 _BEFORE_OPENING = re.compile(r"^$|[\s(\[{/=“‘–—-]$")
-#: What stands for the last character of an element whose text stays as it is: no opening mark
-#: follows a letter.
+#: What counts as the last character of an image, or of an element whose text stays as it is: no
+#: opening mark follows a letter.
 _LETTER = "x"
 
 
@@ -62,10 +62,15 @@ def _curl_element(element: Element, before: str) -> str:
     """Replace the marks in an element; return the last character before what follows it.
 
     ``before`` is the character before the element; empty at the beginning of a paragraph.
+
+    >>> from xml.etree.ElementTree import fromstring, tostring
+    >>> page = fromstring("<p>'<img src='a' />', '<cite>b</cite>'<br />'c'</p>")
+    >>> _curl_element(page, ""), tostring(page, "unicode")
+    ('’', '<p>‘<img src="a" />’, ‘<cite>b</cite>’<br />‘c’</p>')
     """
     element.text, before = _curl_text(element.text, before)
     for child in element:
-        if child.tag in _KEPT:
+        if child.tag in _KEPT or child.tag == "img":
             before = _LETTER
         elif child.tag in _INLINE:
             before = _curl_element(child, before)
@@ -101,11 +106,18 @@ def _curl_text(text: str | None, before: str) -> tuple[str | None, str]:
 
 
 def _curl_html(source: str) -> str:
-    """Return the HTML of a line with curly marks."""
+    """Return the HTML of a line with curly marks.
+
+    >>> _curl_html("'<img src='a'>', a<br>'b'")
+    "‘<img src='a'>’, a<br>‘b’"
+    """
     curled, before, end_of_last = "", "", 0
     for tag in _TAG.finditer(source):
         text, before = _curl_text(source[end_of_last : tag.start()], before)
         curled += f"{text or ''}{tag[0]}"
-        before = _LETTER if tag["kept"] else before
+        if tag["kept"] or tag["name"] == "img":
+            before = _LETTER
+        elif tag["name"] == "br":
+            before = ""
         end_of_last = tag.end()
     return curled + (_curl_text(source[end_of_last:], before)[0] or "")
