@@ -169,6 +169,8 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         for name, settings in EXTENSIONS.items():
             config.mdx_configs[name] = {**settings, **(config.mdx_configs.get(name) or {})}
         fences_of_author = config.mdx_configs.get("pymdownx.superfences", {}).get("custom_fences")
+        # Our extension renders the fences, so it needs the author's (of superfences); ``places``
+        # names the parts of a page for the checks in the browser.
         config.mdx_configs["vaultkit.render.host"].update(
             vault=vault,
             places=True,

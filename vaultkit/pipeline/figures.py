@@ -119,14 +119,20 @@ class Figures:
         return self._result(_DRAW + name)
 
     def _result(self, key: str) -> str:
-        """Return what the process of a figure has computed; raise `FigureError` if it failed."""
+        """Return the fingerprint or SVG that the process of a key (see `_Work`) has computed.
+
+        Raises
+        ------
+        FigureError
+            If it failed, or there is no such figure.
+        """
         ending = self._workers.result(key)
         if ending.kind == "raised":
             raise FigureError(f"what it shows could not be computed:\n{ending.details}")
         if ending.kind != "done":
             raise FigureError(f"what it shows could not be computed: its process {ending}")
         result: str | None = ending.messages[0]["result"]
-        if result is None:
+        if result is None:  # there is no figure of this name
             raise FigureError(f"no figure of {self.module!r} draws this")
         return result
 

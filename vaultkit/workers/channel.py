@@ -177,7 +177,7 @@ class Received:
         return seconds - self._used_at_beat > self._allowed
 
     def _take_results(self, data: bytes) -> None:
-        """Take lines of the channel, the last perhaps incomplete."""
+        """Take lines of the channel; keep the last until it is complete."""
         self._count("results", data)
         *lines, self._incomplete = (self._incomplete + data).split(b"\n")
         for line in lines:
@@ -201,6 +201,7 @@ class Received:
                 self.error = json.loads(message)
             elif kind == _COPY:
                 self.beat = json.loads(message)
+                # Of all reasons, this is the most exact one.
                 self.reason_to_end, self.process_count = "processes", 2  # it and its copy
 
     def _take_output(self, data: bytes) -> None:

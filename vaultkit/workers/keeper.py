@@ -62,7 +62,8 @@ _getpid = os.getpid
 def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int) -> NoReturn:
     """Do the work requested over a connection until it is closed, on a number of cores.
 
-    This is the main function of a keeper's process.
+    This is the main function of a keeper's process. With ``can_fork``, each note gets a process of
+    its own; otherwise this one runs them.
     """
     import multiprocessing
 
@@ -96,11 +97,16 @@ def keep(work: Work, connection: Any, limits: Limits, can_fork: bool, cores: int
         with suppress(OSError):
             connection.send_bytes(b"T" + traceback.format_exc().encode(errors="replace"))
     finally:
+        # Without the exit handlers of the process that it was forked from.
         _exit(0)
 
 
 def _work_alone(work: Work, connection: Any, limits: Limits) -> None:
-    """Do the work in this process, on systems that cannot fork."""
+    """Do the work in this process, on systems that cannot fork.
+
+    The docstring of the module lists the letters of the messages. The pool ends this process if the
+    next message comes too late.
+    """
     connection.send_bytes(b"A")
     while True:
         key, data = _parse_request(connection.recv_bytes())

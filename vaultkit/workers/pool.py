@@ -248,14 +248,17 @@ class Workers:
     def _discard_keeper(self, keeper: _KeeperHandle, kind: Any) -> None:
         """Give up a keeper, and end the process of its note; other keepers get its other keys.
 
-        ``kind`` is that of the ending of the key that it has begun: *lost* or *timed out*.
+        ``kind`` is that of the ending of its first key, if it has one: *lost* or *timed out*.
         """
         self._keepers.remove(keeper)
         if kind == "lost":
             keeper.process.join(_LOSS_TIME)
-        signal_number = -min(0, keeper.process.exitcode or 0)  # of the one that ended it, or 0
+        # Of the signal that ended it; 0 if none did.
+        signal_number = -min(0, keeper.process.exitcode or 0)
+        # No process of a note was running that could have ended it: the keeper was killed, or ran
+        # the note itself. Otherwise it stays *lost*: probably the note ended its keeper.
         if kind == "lost" and signal_number and not keeper.note_pid:
-            kind = "signal"  # the keeper itself was killed
+            kind = "signal"
         if keeper.note_pid:
             with contextlib.suppress(OSError):
                 os.killpg(keeper.note_pid, signal.SIGKILL)
