@@ -47,6 +47,10 @@ distance = {"a": 0, "b": 2, "c": 4, "f": 9}
 path = ["a", "b", "f"]
 edges = {("a", "b"): 2, ("b", "f"): 7, ("a", "c"): 4}
 def reaches(start, end): return end in distance
+degree = {"Oak": 4, "Elm": 2}
+cups = {"Milk": 1.5, "Coffee": 4.25}
+prices = {"tea": 1.5, "coffee": 2.5}
+def count(tree): return degree[tree]
 """,
     "physics": """
 depth = 408e3
@@ -157,6 +161,9 @@ over {two|three} edges<!-- = len(path) - 1 -->
 `f` is{| not} on it<!-- "f" in path -->
 {no|one} node<!-- = sum(d < 0 for d in distance.values()) --> is
 `f` is the {most distant|closest}<!-- distance["f"] == max(distance.values()) -->
+The {oak|elm} is commoner<!-- count("Oak") > count("Elm") --> than the {elm|oak}
+{Milk-free days cost|Milk costs} 4.25<!-- = cups["Coffee"] --> euros
+{Teams|Teas} pay more<!-- prices["coffee"] > prices["tea"] --> for coffee
 The edge from `{b|f}` to `{f|b}`<!-- = max(edges, key=edges.get) -->
 """,
     "physics": """
@@ -387,6 +394,10 @@ def test_other_comments_are_left_alone(comment: str, found: Callable[..., list[C
         ("larger<!-- n < -->", "n < cannot be read"),
         ("larger<!-- n > m -->", "no code of this note defines m"),
         ("text<!-- = n -->", "there is no number before n, which is 4"),
+        (
+            "$h$<!-- = n -->",
+            "h: the formula before it cannot be computed: no code of this note defines h",
+        ),
         ("three<!-- = float('nan') -->", "is nan"),
         ("three<!-- = print -->", "cannot"),
         ("0.15 and 0.23<!-- = weights -->", "3 numbers, but only 2 before it"),

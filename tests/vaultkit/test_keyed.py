@@ -31,12 +31,18 @@ FIFTHS = (
     "for step, name in enumerate(['C', 'Gis', 'B', 'F#']):\n"
     "    print(f'{name:3s} {step * 1.96:+.2f}')"
 )  # fmt: skip
+RACES = (
+    "took = {'Heron': 45.25, 'Otter': 38.75}\n"
+    "for boat in took:\n    print(boat, took[boat] + 0 * took['Otter'], f'{took[boat]:.2f}')"
+)
 #: Code, a sentence that is right, one that is wrong, and why.
 WRONG = [
     (BOATS, "Gull carries nine people.", "Otter carries nine people.",
      "nine: output at line 5 has 4 for Otter, and 9 for Gull"),
     (BOATS, "The smallest is Otter, with 4 seats.", "The smallest is Heron, with 4 seats.",
      "4: output at line 5 has 6 for Heron, and 4 for Otter"),
+    (RACES, "Heron took 45.25 s.", "Otter took 45.25 s.",
+     "45.25 s: output at line 7 has 38.75 for Otter, and 45.25 for Heron"),
     (HUTS, "The farthest hut is `c`, eight metres up.", "The farthest hut is `b`, eight metres up.",
      "eight: output at line 6 has 5 for b, and 8 for c"),
     (LAKES, "The deepest is Morar at 310 m.", "The deepest are Morar and Ness at 310 m.",

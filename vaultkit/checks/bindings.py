@@ -35,7 +35,7 @@ from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Note
 from vaultkit.run.session import Step
 from vaultkit.tex import parse
-from vaultkit.values import Verdict, judge
+from vaultkit.values import UnboundError, Verdict, judge
 
 #: Most characters of a side of a condition in a message.
 _LONGEST = 80
@@ -137,6 +137,8 @@ class Bindings:
             return JudgedWords(False, " ".join(why.split()))
         sides = _values_of_sides(binding.tree, evaluate_here)
         judged = judge_words(binding, value, text, ", ".join(f"{c} is {its}" for c, its in sides))
+        if formula and not formula.evaluated and not judged.holds and not judged.places:
+            judged = JudgedWords(False, f"the formula before it cannot be computed: {formula.why}")
         if judged.holds and (why := _is_about_another(binding, variables)):
             judged = JudgedWords(False, why, judged.places)
         return replace(judged, facts=sides or ((binding.code, text[:_LONGEST]),))
@@ -228,7 +230,7 @@ def judge_formula(
     """Judge whether the formula directly before a comment has the value of its code.
 
     Return None if the comment follows no such formula: one that has a relation states something
-    itself, and one with a name that the note does not bind has no value.
+    itself. One with a name that the note does not bind is not evaluated.
     """
     if not binding.tex or not binding.is_value:
         return None
@@ -237,6 +239,8 @@ def judge_formula(
         (statement,) = parse(equation, {*bound_names(note.blocks), _VALUE})
         value = evaluate(binding.source, variables, deepcopy, call, built_in=True)
         return judge(statement, {**variables, _VALUE: value}, call=call)
+    except UnboundError as error:
+        return Verdict(False, f"no code of this note defines {error.args[0]}", evaluated=False)
     except Exception:  # code of a note may raise anything
         return None
 

@@ -18,9 +18,11 @@ from vaultkit.claims.lexicon import Lexicon, alternatives, lexicon
 
 #: How many words behind a comparison may name the other side if there is no *than*: *below A*.
 _BESIDE = 2
+#: Most words between a comment and *is*.
+_BEFORE_IS = 3
 #: The least letters of a key or variable that a sentence may name: shorter ones are in any text.
 _NAME = 3
-#: The letters of a key with which a word of the text must begin: *Monday* is ``Mon``.
+#: The letters of a longer key with which a word of the text must begin: *birches* are ``Birch``.
 _BEGINNING = 4
 
 
@@ -43,11 +45,12 @@ def other_key(binding: Binding, variables: Mapping[str, Any]) -> str:
         sides = [binding.tree.left, binding.tree.comparators[0]]
     for side in sides:
         keys = {key for key in _keys(side, variables) if key is not None}
-        keys |= set(_key_of_argument(side, binding.tree))
+        if argument := _key_of_argument(side, binding.tree):
+            keys.add(argument)
         if len(keys) != 1:
             continue
         key, every = keys.pop()
-        if len(key) < _NAME or _names(_whole_sentence(binding), key):
+        if len(key) < _NAME or _names(_whole_sentence(binding), key, words):
             continue
         is_subject = side is sides[0]
         named = [
@@ -81,7 +84,7 @@ def other_quantity(binding: Binding, variables: Mapping[str, Any]) -> str:
     stated = [kind for kind, names in averages.items() if _has_any(names, clause)]
     if bound and len(stated) == 1 and stated != bound:
         return "" if _has_any(averages[bound[0]], whole) else stated[0]
-    if not isinstance(binding.tree, ast.Name) or len(name) < _NAME or _names(whole, name):
+    if not isinstance(binding.tree, ast.Name) or len(name) < _NAME or _names(whole, name, words):
         return ""
     # *width is 5*, *width is about 5*, up to the comment
     being = words.pattern("grammar", "being")
@@ -104,7 +107,9 @@ def exchanged(binding: Binding, variables: Mapping[str, Any]) -> str:
     """
     match binding.tree:
         case ast.Compare(left, [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], [right]):
-            left_name, right_name = _name_of_side(left, variables), _name_of_side(right, variables)
+            left_name, right_name = (
+                _name_of_side(side, binding.tree, variables) for side in (left, right)
+            )
         case _:
             return ""
     words = lexicon(binding.language or "en")
@@ -117,16 +122,22 @@ def exchanged(binding: Binding, variables: Mapping[str, Any]) -> str:
     if not left_name or not right_name or len(after_than) != 1:
         return ""
     before, after = f"{_clause(binding, words)} {before_than}", after_than[0]
-    are_turned = _names(before, right_name) and _names(after, left_name)
-    is_ambiguous = _names(before, left_name) or _names(after, right_name)
+    are_turned = _names(before, right_name, words) and _names(after, left_name, words)
+    is_ambiguous = _names(before, left_name, words) or _names(after, right_name, words)
     return right_name if are_turned and not is_ambiguous else ""
 
 
-def _name_of_side(tree: ast.expr, variables: Mapping[str, Any]) -> str:
-    """Return the key of the only element in an expression, or the variable that it is; or empty."""
-    if isinstance(tree, ast.Name):
-        return tree.id if len(tree.id) >= _NAME else ""
-    keys = {found and found.key for found in _keys(tree, variables)}
+def _name_of_side(side: ast.expr, tree: ast.expr, variables: Mapping[str, Any]) -> str:
+    """Return the key of the only element in a side of a comparison, or the variable that it is.
+
+    The key may be an argument. The result is empty if there is none, or several. ``tree`` is the
+    whole comparison.
+    """
+    if isinstance(side, ast.Name):
+        return side.id if len(side.id) >= _NAME else ""
+    keys = {found and found.key for found in _keys(side, variables)}
+    if argument := _key_of_argument(side, tree):
+        keys.add(argument.key)
     return (keys.pop() or "") if len(keys) == 1 else ""
 
 
@@ -135,7 +146,7 @@ def _is_in_place(binding: Binding, key: str, words: Lexicon, *, is_subject: bool
     clause, behind = _clause(binding, words), binding.words[binding.at :]
     grammar = words.words["grammar"]
     article = rf"(?:{alternatives([*grammar['the'], *grammar['articles']])}\s+)?"
-    name = rf"{article}{re.escape(key)}(?:{alternatives(grammar['plurals'])})?(?!\w)"
+    name = rf"{article}{re.escape(key)}(?:{alternatives(grammar['plurals'])})?(?![\w-])"
     if not is_subject:
         than = words.pattern("grammar", "than")
         return bool(re.match(rf"[^,;:.]*?\b{than}\s+{name}", behind, re.IGNORECASE))
@@ -144,7 +155,9 @@ def _is_in_place(binding: Binding, key: str, words: Lexicon, *, is_subject: bool
     # *The heaviest bird is the wren*, with the comment behind *heaviest*.
     being = words.pattern("grammar", "being")
     opens = re.fullmatch(rf"\W*{article}{re.escape(binding.text)}\W*", clause, re.IGNORECASE)
-    return bool(opens and re.match(rf"(?:\s+\w+){{0,3}}\s+{being}\s+{name}", behind, re.IGNORECASE))
+    return bool(
+        opens and re.match(rf"(?:\s+\w+){{0,{_BEFORE_IS}}}\s+{being}\s+{name}", behind, re.I)
+    )
 
 
 def other_place(binding: Binding, variables: Mapping[str, Any]) -> str:
@@ -231,16 +244,18 @@ def _keys(tree: ast.expr, variables: Mapping[str, Any]) -> Iterator[_Key | None]
                 yield None
 
 
-def _key_of_argument(side: ast.expr, tree: ast.expr) -> Iterator[_Key]:
-    """Yield the text to which a function is applied, ``count("Oak")``; its others are in the tree.
+def _key_of_argument(side: ast.expr, tree: ast.expr) -> _Key | None:
+    """Return the key to which a function is applied, the ``Oak`` of ``count("Oak")``.
 
-    In ``count("Oak") > count("Elm")``, both texts are keys.
+    Return None for any other side. All texts of the whole comparison (``tree``) count as its
+    ``every``.
     """
     texts = [node.value for node in ast.walk(tree)
              if isinstance(node, ast.Constant) and isinstance(node.value, str)]  # fmt: skip
     match side:
         case ast.Call(ast.Name(), [ast.Constant(str(key))]):
-            yield _Key(key, tuple(dict.fromkeys(texts)))
+            return _Key(key, tuple(dict.fromkeys(texts)))
+    return None
 
 
 def _key_of_element(owner: str, index: ast.expr, variables: Mapping[str, Any]) -> _Key | None:
@@ -285,11 +300,28 @@ def _whole_sentence(binding: Binding) -> str:
     return f"{binding.sentence} {binding.words}"
 
 
-def _names(text: str, key: str) -> bool:
+def _names(text: str, key: str, words: Lexicon) -> bool:
     """Return whether a text names a key, or has a word that begins like one of its words.
 
-    >>> _names("On Monday it rains", "Mon"), _names("the share of oaks", "oak_2"), _names("", "oak")
-    (True, True, False)
+    A part of fewer letters than `_BEGINNING` must be a whole word of the text, perhaps in the
+    plural, or the beginning of a weekday or month.
+
+    >>> texts = "On Monday it rains", "the share of oaks", "the teams", "birches"
+    >>> [_names(text, key, lexicon()) for text, key in zip(texts, ("Mon", "oak_2", "tea", "Birch"))]
+    [True, True, False, True]
     """
-    parts = [part for part in re.split(r"[\W_]+", key.lower()) if part]
-    return any(re.search(rf"\b{re.escape(part[:_BEGINNING])}", text.lower()) for part in parts)
+    return any(
+        re.search(_pattern_of_part(part, words), text.lower())
+        for part in re.split(r"[\W_]+", key.lower())
+        if part
+    )
+
+
+def _pattern_of_part(part: str, words: Lexicon) -> str:
+    """Return a pattern of the words that name a part of a key."""
+    if len(part) >= _BEGINNING:
+        return rf"\b{re.escape(part[:_BEGINNING])}"
+    dates = [*words.words["dates"]["weekdays"], *words.words["dates"]["months"]]
+    names = [part, *(name for name in dates if len(part) >= _NAME and name.startswith(part))]
+    plurals = alternatives(words.words["grammar"]["plurals"])
+    return rf"\b{alternatives(names)}(?:{plurals})?(?![^\W_])"

@@ -113,14 +113,33 @@ def text_of(key: Key) -> str:
 
 
 def texts_printed(source: str) -> list[str]:
-    """Return the texts that code writes in its prints; words of an output in them are no keys."""
-    return [
-        inner.value
-        for node in nodes_of(source)
-        if is_print_call(node)
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Constant) and isinstance(inner.value, str)
-    ]
+    """Return the texts that code writes in its prints; words of an output in them are no keys.
+
+    A text that is an index, the argument of a function or the format of a number is not printed;
+    the arguments of a method of a text are.
+
+    >>> code = 'print("a", x["b"], f("c"), f"{d:e} g", "h".join(f"i{j}" for j in k) + "l")'
+    >>> sorted(texts_printed(code))
+    [' g', 'a', 'h', 'i', 'l']
+    """
+    texts: list[str] = []
+    parts: list[ast.AST] = []
+    for node in nodes_of(source):
+        if is_print_call(node):
+            parts += (*node.args, *node.keywords)
+    while parts:
+        match parts.pop():
+            case ast.Constant(str(text)):
+                texts.append(text)
+            case ast.Subscript(part) | ast.FormattedValue(part):
+                parts.append(part)
+            case ast.Call(ast.Attribute(ast.Constant() | ast.JoinedStr())) as call:
+                parts += ast.iter_child_nodes(call)
+            case ast.Call():
+                pass
+            case part:
+                parts += ast.iter_child_nodes(part)
+    return texts
 
 
 def rows_of(value: Any) -> dict[Key, tuple[Fraction, ...]]:
