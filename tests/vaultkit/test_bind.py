@@ -279,6 +279,32 @@ def test_what_a_loop_in_a_loop_prints_has_two_labels() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("prose", "condition"),
+    [
+        (
+            "Few of the trees with no leaves are below 26 m.",
+            "sum(v < 26 for v in trees) < len(trees) / 2",
+        ),
+        ("Few of the trees with no leaves are below 20 m.", ""),
+        ("Some of the trees that have no leaves are below 20 m.", ""),
+        (
+            "Two of the trees that have no leaves are below 26 m.",
+            "sum(v < 26 for v in trees) == 2",
+        ),
+        ("The wood has no trees below 20 m.", "not any(v < 20 for v in trees)"),
+        ("No tree of these few is below 20 m.", "not any(v < 20 for v in trees)"),
+        ("All but two of the five trees are below 26 m.", ""),
+        ("All trees but two are below 26 m.", ""),
+        ("All trees are tall, but two are below 26 m.", "sum(v < 26 for v in trees) == 2"),
+    ],
+)
+def test_the_quantifier_is_the_word_that_says_of_how_many(prose: str, condition: str) -> None:
+    _, proposals = read(prose, "trees = [22.0, 25.5, 28.0, 27.0, 31.0]")
+    found = [one.candidates[0].code for one in proposals if "below" in one.text]
+    assert found == [condition] * bool(condition)
+
+
 def test_equal_cells_of_a_column_are_different_elements() -> None:
     table = "| day | sales |\n|---|---|\n| a | {} |\n| b | {} |\n| c | {} |"
     cells = "51<!-- = sales[0] -->", "51<!-- = sales[1] -->"

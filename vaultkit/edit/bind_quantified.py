@@ -5,7 +5,8 @@ one, a label says of which. The limit is a number, a unit (*longer than a metre*
 
 A *family* is the elements of one list, dictionary or loop. `spoken` is a word of comparison in the
 sentence, and the *evidence* for a family is a score of what the sentence says of its names and its
-dimension (`Scope.evidence`).
+dimension (`Scope.evidence`): None if the family is not meant, 0 if nothing speaks for it or against
+it, and positive if something speaks for it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from vaultkit.claims.comparisons import ComparisonWord
+from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import unit_named
 from vaultkit.edit.bind_compared import SCORE
@@ -42,7 +44,8 @@ class Quantity:
     Attributes
     ----------
     name
-        ``all``, ``none``, ``most``, ``few``, ``count`` or ``share``.
+        ``all``, ``none``, ``most``, ``few``, ``count`` or ``share``; ``only`` for one element
+        alone, which the sentence names (`_only`).
     value
         The count or the share.
     stated
@@ -57,7 +60,10 @@ class Quantity:
     size: int | None = None
 
     def holds(self, met: list[bool]) -> bool:
-        """Return whether it is the number of truths in a list, of which it must be a part."""
+        """Return whether as many of the elements (``met``) are.
+
+        Unless it is all or none, some must be and some not: of three, *three are* is not said.
+        """
         share = Fraction(sum(met), len(met))
         match self.name:
             case "all":
@@ -70,7 +76,9 @@ class Quantity:
                 return 0 < share < Fraction(1, 2)
             case "count":
                 return 0 < share < 1 and sum(met) == self.value
-        return share == self.value
+            case "share":
+                return share == self.value
+        raise ValueError(f"{self.name} does not say of how many elements")
 
     def condition(self, each: str, size: str) -> str:
         """Return the code that as many elements meet a condition, given for each of them."""
@@ -138,6 +146,7 @@ def _read(scope: Scope, spoken: ComparisonWord) -> Iterator[_Reading]:
     quantity = _quantity(scope, spoken)
     for family in scope.all_families:
         limits = [] if family.is_text else list(_limits(scope, spoken, family))
+        # The limit, near which the values are, speaks for a family of an unknown dimension, too.
         evidence = scope.evidence(spoken, family, may_be_unknown=True) if limits else None
         for limit in limits if evidence is not None else ():
             arguments = scope, spoken, family, limit, evidence or 0.0
@@ -332,12 +341,9 @@ def _quantity(scope: Scope, spoken: ComparisonWord) -> Quantity | None:
     start, _ = scope.part(spoken.start)
     words, text = scope.page.words, scope.text
     before = text[start : spoken.start]
-    quantifiers = [name for _, name in words.find("quantifiers", before)]
-    denied = [name for _, name in words.find("counts", before) if name == "0"]
-    name = quantifiers[-1] if quantifiers else ""
-    # *No tree is below 20 m*
-    if denied and name not in ("all", "most", "not_all"):
-        name = "none"
+    name = _quantifier(words, before)
+    # *All but two are below 20 m*
+    all_but = words.regex(r"\b<quantifiers.all>\s(?:\w+\s){0,3}<bounds.but>\s$")
     size, value, stated, limit = None, Fraction(0), None, _number(scope, spoken)
     # *Of the five* and *all five* say how many there are, other numbers how many are meant.
     of = words.regex(r"\b(?:<bounds.of>|<quantifiers.all>)\s(?:<grammar.the>\s|<bounds.those>\s)?$")
@@ -347,6 +353,8 @@ def _quantity(scope: Scope, spoken: ComparisonWord) -> Quantity | None:
         if is_count(number):
             if of.search(text, start, number.start):
                 size = int(number.value)
+            elif all_but.search(text, 0, number.start):
+                return None
             elif not stated:
                 stated, value = number, number.value
         elif _is_share(scope, number):
@@ -361,6 +369,21 @@ def _quantity(scope: Scope, spoken: ComparisonWord) -> Quantity | None:
         return Quantity("only", size=size)
     known = name in ("all", "none", "most", "few")
     return Quantity(name, size=size) if known else None
+
+
+def _quantifier(words: Lexicon, before: str) -> str:
+    """Return the name of the quantifier in the words before a comparison; empty without one."""
+    found = list(words.find("quantifiers", before))
+    place, name = (found[-1][0].start(), found[-1][1]) if found else (len(before), "")
+    if name in ("all", "most", "not_all"):
+        return name
+    behind_with = words.regex(r"\b<bounds.with>\s$")
+    # *No tree is below 20 m*, but *few of the trees with no leaves are below 20 m*
+    denies = any(
+        no.start() <= place and not behind_with.search(before, 0, no.start())
+        for no, count in words.find("counts", before) if count == "0"
+    )  # fmt: skip
+    return "none" if denies else name
 
 
 def _is_share(scope: Scope, stated: Stated) -> bool:
