@@ -76,6 +76,7 @@ def graph_of(vault: Vault) -> Graph:
     # Without a front note, no note counts as unreachable.
     route, reached = _breadth_first(linked, front.path) if front else ([], set(notes))
     orphans = [path for path, note in notes.items() if not vault.backlinks(note) and note != front]
+    # By the note that is named, since `Vault.mentions` gives those of one note.
     mentions = [
         UnlinkedName(
             vault.relative(mention.source.path),

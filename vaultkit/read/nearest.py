@@ -20,9 +20,9 @@ _LONGEST = 200
 _SHORT = 3
 #: One slip is allowed, and one more for each so many letters.
 _LETTERS_A_SLIP = 8
-#: Least ratio of the lengths of two names if the wanted name is the shorter one, and if it is the
-#: longer one: *Daily notes* is not *Notes*.
-_LEAST, _LEAST_OF_WANTED = 0.4, 0.5
+#: Least ratio of the lengths of two names if the wanted name is the shorter one; if it is the longer
+#: one, the other name must be more than this part of it (*Daily notes* is not *Notes*).
+_LEAST, _LIMIT_OF_WANTED = 0.4, 0.5
 #: The number of names that are compared letter by letter: those with most pairs in common.
 _MOST = 30
 
@@ -75,10 +75,11 @@ def _is_near(wanted: str, name: str) -> bool:
     if _is_slip(wanted, name):
         return True
     words, others = _WORD.findall(wanted), _WORD.findall(name)
+    # A name may have no words: *++*.
     ratio = sum(map(len, words)) / (sum(map(len, others)) or 1)
     if _LEAST <= ratio <= 1 and _are_among(words, others):
         return True
-    return 1 <= ratio < 1 / _LEAST_OF_WANTED and _are_among(others, words)
+    return 1 <= ratio < 1 / _LIMIT_OF_WANTED and _are_among(others, words)
 
 
 def _are_among(words: Sequence[str], others: Sequence[str]) -> bool:
