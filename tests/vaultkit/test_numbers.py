@@ -28,6 +28,23 @@ def test_what_names_is_distinguished_from_what_counts(naming) -> None:
         assert list(stated_quantities(prose)), example
 
 
+@pytest.mark.parametrize("icon", ["\ue001", "\ue002", "\ue003", "\ue004", "\ue006", "\ue100"])
+@pytest.mark.parametrize("around", ["{}", "{} = 3", "`{}`", "${}$"])
+def test_copied_text_of_an_icon_font_is_no_mark(icon: str, around: str) -> None:
+    texts = [around.format(sign) + " It is 30.5 m." for sign in (icon, "\ufffd")]
+    icons, unknown = (parse(text) for text in texts)
+    assert icons.texts.prose[0].text == unknown.texts.prose[0].text
+    assert claims_of(icons).quantities
+
+
+def test_columns_count_invisible_characters() -> None:
+    text = "a\u200bb 7 and\u00ad 8\nand\ufeff 9"
+    (piece,) = parse(text).texts.prose
+    assert piece.text == "ab 7 and 8 and 9"
+    places = [piece.place_of(piece.text.index(digit)) for digit in "789"]
+    assert places == [(1, 5), (1, 12), (2, 6)]
+
+
 def test_a_comment_need_not_give_a_reason() -> None:
     quantities = claims_of(parse("It is 30<!-- given --> and 40.")).quantities
     assert [bool(q.given) for q in quantities] == [True, False]

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from vaultkit.read.html import HTMLReader
 from vaultkit.read.note import Inline, Link, ParagraphWithCode, Passage
 from vaultkit.read.positions import Places, parts_of
-from vaultkit.read.prose import LINK, Prose
+from vaultkit.read.prose import Prose
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.syntax import BLOCK_ID, HTML_COMMENT, SIZE, reason
 
@@ -74,7 +74,8 @@ def text_of_inline(
                     yield from _text_beside("alt text", _without_size(link.words), begins, behind)
                 else:
                     # The name of a note that is shown as a link's words is not a statement.
-                    prose.add((link.words or " ") + LINK, *begins)
+                    prose.add(link.words or " ", *begins)
+                    prose.add_end_of_link()
             case "image":
                 yield from _text_beside("alt text", _without_size(child.content), begins, behind)
                 yield from _text_beside("title", _title_of(child), begins, behind)
@@ -84,7 +85,7 @@ def text_of_inline(
                 behind = children[closing + 1 : closing + 2] if closing >= 0 else []
                 yield from _text_beside("title", _title_of(child), begins, behind)
             case "link_close":
-                prose.add(LINK, *begins)
+                prose.add_end_of_link()
             case "html_inline":
                 if why := reason(child.content, "given"):
                     prose.add_reason(why)

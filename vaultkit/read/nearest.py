@@ -20,8 +20,8 @@ _LONGEST = 200
 _SHORT = 3
 #: One slip is allowed, and one more for each so many letters.
 _LETTERS_A_SLIP = 8
-#: Least ratio of the lengths of two names if the wanted name is the shorter one; if it is the longer
-#: one, the other name must be more than this part of it (*Daily notes* is not *Notes*).
+#: Least ratio of the lengths of two names if the wanted name is the shorter one; if it is the
+#: longer one, the other name must be more than this part of it (*Daily notes* is not *Notes*).
 _LEAST, _LIMIT_OF_WANTED = 0.4, 0.5
 #: The number of names that are compared letter by letter: those with most pairs in common.
 _MOST = 30

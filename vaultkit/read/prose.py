@@ -80,19 +80,32 @@ class Prose:
     comments: tuple[Comment, ...] = ()
 
     def add(self, text: str, line: int, column: int = 1) -> None:
-        """Add text that begins at this place of the file."""
-        # Icon fonts use the code points of reasons, so copied text may contain them.
-        text = REASONS.sub("\N{REPLACEMENT CHARACTER}", _UNSEEN.sub("", text))
-        for number, part in enumerate(text.split("\n")):
+        """Add text that begins at this place of the file.
+
+        Each line becomes a part; a blank joins it to the one before. Invisible characters are left
+        out; another part begins behind them.
+        """
+        self._add_marked(_without_marks(text), line, column)
+
+    def _add_marked(self, text: str, line: int, column: int) -> None:
+        """Add text that may contain marks."""
+        for number, written in enumerate(text.split("\n")):
             if number:
                 self.text += " "
-            start_column = 1 if number else column
-            self.parts.append(PartStart(len(self.text), line + number, start_column))
-            self.text += part
+                column = 1
+            for visible in _UNSEEN.split(written):
+                self.parts.append(PartStart(len(self.text), line + number, column))
+                self.text += visible
+                column += len(visible) + 1  # behind the invisible character
 
     def add_code(self, code: str, line: int, column: int = 1) -> None:
         """Add code within text."""
-        self.add(CODE + code.replace("\n", " ") + END, line, column)
+        code = _without_marks(code).replace("\n", " ")
+        self._add_marked(CODE + code + END, line, column)
+
+    def add_end_of_link(self) -> None:
+        """Add the mark for the end of a link."""
+        self.text += LINK
 
     def add_formula(self, tex: str, line: int, column: int = 1, *, not_run: bool = False) -> None:
         """Add a formula: its text if it states nothing, else a mark, as it is judged elsewhere.
@@ -102,7 +115,8 @@ class Prose:
         for first, last in reversed(spans_of_definitions(tex)):
             tex = tex[:first] + tex[last:]
         is_judged = not_run or has_relation(tex)
-        self.add(FORMULA if is_judged else CODE + plain_tex(tex) + END, line, column)
+        text = FORMULA if is_judged else CODE + plain_tex(_without_marks(tex)) + END
+        self._add_marked(text, line, column)
 
     def add_reason(self, why: str) -> None:
         """Add a comment that gives a reason for the number before it, as a mark in the text."""
@@ -145,6 +159,7 @@ class Prose:
 _MOST_REASONS = 0x800
 _FIRST, _LAST = chr(_REASONS), chr(_REASONS + _MOST_REASONS - 1)
 REASONS = re.compile(f"[{_FIRST}-{_LAST}]")
+_ANY_MARK = re.compile(f"[{CODE}{END}{FORMULA}{NAME}{LINK}{_FIRST}-{_LAST}]")
 #: The unit or the noun between a number and its reason: *30 kg*, *4 m/s^2*, *12 l per day*.
 _WORD = rf"[^\s\d.,;:!?(){LINK}{_FIRST}-{_LAST}]{{1,20}}\d?(?![\w.])"
 _UNIT = rf"\s?{_WORD}(?:\sper\s{_WORD})?"
@@ -156,6 +171,14 @@ _REASON_BEHIND = re.compile(
     (?P<reason>[{_FIRST}-{_LAST}])""",
     re.VERBOSE,
 )
+
+
+def _without_marks(text: str) -> str:
+    """Return text of the file without the code points of marks.
+
+    Icon fonts use them, too, so copied text may contain them.
+    """
+    return _ANY_MARK.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def has_relation(tex: str) -> bool:
