@@ -130,7 +130,7 @@ def test_too_much_is_refused_in_words(tex: str) -> None:
 @pytest.mark.parametrize(
     ("tex", "why"),
     [
-        (r"\sum_{i=1}^{10^{12}} i = 1", "at most 1000000"),
+        (r"\sum_{i=1}^{10^{12}} i = 1", "more than 1,000,000"),
         (r"\sum_{i=1}^{\infty} \frac{1}{i^2} = 1", "without an end"),
         (r"\prod_{i=1}^{9^{9^{9}}} i = 1", "without an end|does not run"),
         (r"\sum_{i=1}^{10^5} \sum_{j=1}^{10^5} i j = 1", "numbers at once"),

@@ -6,6 +6,7 @@ import pytest
 
 from vaultkit.checks.check import FAILS, HOLDS, UNJUDGED
 from vaultkit.checks.equations import Equations
+from vaultkit.claims.free import free_formulas
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
@@ -184,6 +185,20 @@ def test_a_free_letter_is_no_variable(text: str) -> None:
     held = text.replace("n = 10", "n = 4").replace("+ 6p = 6", "+ 6p = 11")
     if held != text and "g(n)" not in text:
         assert outcomes(held) == [HOLDS]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Suppose $k = 10$ and $n = 10$.", 2),
+        ("Suppose $k = 10$, and that $n = 10$.", 2),
+        ("Its minimum is at $k = 10$ or $p = 3$ and $n = 10$.", 3),
+        ("If $k = 10$, $n = 10$.", 1),
+        ("Suppose $k = 10$. And $n = 10$.", 1),
+    ],
+)
+def test_what_is_joined_to_a_supposed_formula_is_supposed(text: str, count: int) -> None:
+    assert len(free_formulas(parse(text))) == count
 
 
 @pytest.mark.parametrize(

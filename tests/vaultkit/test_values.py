@@ -38,6 +38,26 @@ def test_a_letter_that_the_note_binds_is_no_index() -> None:
     assert not any(verdict.holds for verdict in verdicts(tex, too_large))
 
 
+def test_a_letter_of_a_name_may_have_a_value_of_its_own() -> None:
+    tex = "d_k = 4, k = 3"
+    assert holds(tex, d_k=4, k=3)
+    assert not holds(tex, d_k=5, k=3)
+    assert not holds(tex, d_k=4, k=5)
+    with pytest.raises(UnboundError, match="k"):
+        verdicts(tex, {"d_k": 4})
+    # Of an array, k is the index, whatever the note binds.
+    assert holds("x_k = 4, k = 3", x=np.array([1, 2, 4]), k=9)
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\lVert x \rVert_\infty = 1", r"\max(x) = 1", r"\operatorname{min}(x) = 1"]
+)
+def test_an_empty_array_has_no_largest_element(tex: str) -> None:
+    (verdict,) = verdicts(tex, {"x": np.zeros(0)})
+    assert not verdict.holds
+    assert verdict.why.endswith("of an array without elements")
+
+
 def test_an_element_of_a_product_that_overflows_is_not_infinite() -> None:
     names = {"A": np.array([[np.inf, 1.0], [1e300, 1.0]]), "x": np.array([1e300, 1.0])}
     # The infinity is in the first row alone.

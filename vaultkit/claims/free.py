@@ -23,6 +23,8 @@ _SUPPOSED = re.compile(
 )
 #: Words before the value of a letter, which may be another one than that of the page: *at $x = 2$*.
 _AT = re.compile(r"\b(?:at|for|from|until|near|towards?|around)\s$", re.IGNORECASE)
+#: Words between two formulas that are supposed together: *Suppose $n = 10$ and $m = 9$*.
+_AND = re.compile(r",?\s(?:and|or)\s(?:that\s)?", re.IGNORECASE)
 #: The value of a letter: ``x = 2``, ``\alpha = -0.5``.
 _VALUE = re.compile(r"\s*(?P<letter>[A-Za-z]|\\[a-z]+)\s*=\s*-?[\d.]+\s*")
 #: The beginning of the definition of a function, whose argument may be any number: ``f(x) =``.
@@ -49,13 +51,16 @@ def free_formulas(note: Note) -> dict[tuple[int, int], str]:
         formulas = [(at, by_place[place]) for at, place in places if place in by_place]
         functions = (_FUNCTION.match(formula.tex) for _, formula in formulas)
         arguments = {function["letter"] for function in functions if function}
+        behind_supposed = 0  # where the last supposed formula ends
         for at, formula in formulas:
             begins, _ = clause_span(piece.text, at, at)
-            before = piece.text[begins:at].replace(FORMULA, " ")
+            before = piece.text[begins:at]
             value = _VALUE.fullmatch(formula.tex)
             place = formula.line, formula.column
-            if _SUPPOSED.search(before) or (value and _AT.search(before)):
+            is_joined = behind_supposed and _AND.fullmatch(piece.text, behind_supposed, at)
+            if is_joined or _SUPPOSED.search(before) or (value and _AT.search(before)):
                 reasons[place] = "the sentence supposes it"
+                behind_supposed = at + 1
             elif value and value["letter"] in arguments:
                 reasons[place] = f"{value['letter']} is the argument of a function"
             elif _is_exercise(note, formula):

@@ -75,6 +75,13 @@ class Evaluator:
         Calls a function of the note on copies of its arguments.
     reading
         The orientation of vectors: ``row``, as in code, or ``column``, as in many papers.
+
+    Raises
+    ------
+    UnboundError
+        If a name of the statement is not bound.
+    EvaluationError
+        If a name is used as what it is not, or there are too many indices.
     """
 
     def __init__(
@@ -99,12 +106,13 @@ class Evaluator:
         self.limits: list[Range] = [
             node for node in getattr(self.statement, "when", ()) if isinstance(node, Range)
         ]
-        for limits in self.limits:
+        if self.limits:
             without_conditions = replace(self.statement, when=())  # type: ignore[call-arg]
-            is_used = limits.index in walk(without_conditions)
-            if limits.low == limits.high and not is_used:
-                # In d_k = 4, k = 3 the k is not an index.
-                raise UnboundError(getattr(limits.index, "name", ""))
+            used = set(walk(without_conditions))
+            for limits in self.limits:
+                if limits.low == limits.high and limits.index not in used:
+                    # In d_k = 4, k = 3 the k is part of a name, so no index has this range.
+                    raise UnboundError(getattr(limits.index, "name", ""))
         #: The sums and the like, each by its index.
         self._reductions = {
             node.indices[0]: node for node in walk(self.statement)

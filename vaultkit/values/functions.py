@@ -310,6 +310,8 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
         (value,) = values
         if not value.rank:
             raise EvaluationError(f"\\{kind} of one number")
+        if not math.prod(value.shape):
+            raise EvaluationError(f"\\{kind} of an array without elements")
         # All of its own axes become one, which is reduced like that of an index.
         shape_of_indices = value.array.shape[: value.array.ndim - value.rank]
         shape = (*shape_of_indices, math.prod(value.shape))

@@ -62,8 +62,7 @@ class Indices:
             raise EvaluationError(f"{letter_of(index)} does not run over whole numbers")
         if high - low >= MOST_TERMS:
             raise EvaluationError(
-                f"{letter_of(index)} would run over {high - low + 1:.3g} numbers; "
-                f"at most {MOST_TERMS} are computed"
+                f"{letter_of(index)} would run over more than {MOST_TERMS:,} numbers"
             )
         if high < low:
             raise EvaluationError(f"the range of {letter_of(index)} is empty")

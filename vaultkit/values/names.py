@@ -33,6 +33,7 @@ from vaultkit.tex.tree import (
     Product,
     Range,
     Reduce,
+    Statement,
     Subscript,
     Sum,
     Symbol,
@@ -520,9 +521,12 @@ class NameResolver:
     def _range(self, node: Range, env: Mapping[str, str]) -> Node:
         """Resolve the ends of a range; its letter becomes a free index unless it is a variable."""
         assert isinstance(node.index, Symbol)
+        name = node.index.name
         low, high = self.resolve_node(node.low, env), self.resolve_node(node.high, env)
-        index: Node = Index(node.index.name)
-        if not self.is_index(node.index.name):
+        if low == high and name in self.variables and name not in self.free | _LOOP_LETTERS:
+            return Statement((Symbol(name), low), ("=",))  # in d_k = 4, k = 3, for the name d_k
+        index: Node = Index(name)
+        if not self.is_index(name):
             index = self.resolve_node(node.index, env)
         if isinstance(index, Index):
             self.free.add(index.name)
