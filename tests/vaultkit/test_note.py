@@ -429,6 +429,7 @@ def test_a_comment_of_html_that_does_not_end_hides_none_behind_it() -> None:
     assert hidden.unclosed == 0
     # One that ends hides it from being one.
     assert shown(hide("<!-- %%kept --> %%gone%%.").text) == "<!-- %%kept --> ."
+    assert shown(hide("<!--> %%gone%%. -->").text) == "<!--> . -->"
 
 
 def test_text_behind_a_link_is_text_again() -> None:

@@ -181,7 +181,8 @@ def _spans_of_comments(text: str) -> tuple[list[Span], int]:
                 # It is no code but the text of an item, which may contain comments.
                 at = sign.start() + len(sign[0]) - len(sign[0].lstrip())
             case "html":
-                end = text.find("-->", at)
+                # Its marks may share hyphens: `<!-->` is a whole comment.
+                end = text.find("-->", sign.start() + len("<!"))
                 at = end + len("-->") if end >= 0 else at
             case "code" | "display":
                 at = _end_of_code_or_display(text, at, sign[0])
