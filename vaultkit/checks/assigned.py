@@ -276,8 +276,10 @@ def _occur_again(one: _Match, other: _Match) -> bool:
 
 
 def _texts(note: Note, parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """Yield what is compared together: the sentences of each paragraph or list, and clauses.
+    """Yield what is compared together.
 
+    These are the sentences of a paragraph, those of all items that follow each other (with at most
+    one blank line between), and the clauses of each sentence that has one number in each.
     ``parts`` are the sentences of the note, in order.
     """
     text: list[Part] = []

@@ -130,8 +130,9 @@ class Keyed(Collector):
     def _why(
         self, sentence: Sentence, number: Stated, named: Sequence[_Named], nearest: int
     ) -> str:
-        """Return what a table has for the name of a number; empty if any table agrees.
+        """Return what a table has for the name of a number.
 
+        The result is empty if any table agrees for all of its keys.
         ``nearest`` is the last line of the block nearest above the sentence.
         """
         why = ""
@@ -143,6 +144,7 @@ class Keyed(Collector):
             # In *oak and elm have 3 and 4*, each number is that of one name only.
             is_of_one = len(wrong) < len(keys) and _is_listed(sentence, number)
             is_near = table.line == nearest
+            # One wrong key is enough; the message names the first.
             if wrong and not why and not is_of_one and _is_telling(number, wrong[0], is_near):
                 why = self._of_another(sentence, number, table, wrong[0], keys)
         return why
@@ -233,11 +235,11 @@ def key_places(sentence: Sentence, table: Table) -> list[Place]:
     for match in table.pattern.finditer(sentence.text) if table.names else ():
         name = match["name"]
         key = table.names[name.lower()]
-        # A short name must have a sign or digit, *F#*, and so must a word of grammar; or it must be
-        # in the marks of code: *the road `a`*.
+        # A short name must have a sign or digit behind a letter (*F#*; *3a* and *+* are in any
+        # text), and so must a word of grammar; or it must be in the marks of code: *the road `a`*.
         is_name = len(key) >= _NAME and name.lower() not in ignored
         has_sign = name == key and key[0].isalpha() and not key.isalpha()
-        is_in_code = match[0] == key and raw[begins + match.start() - 1] == CODE
+        is_in_code = match[0] == key and raw[: begins + match.start()].endswith(CODE)
         if is_name or has_sign or is_in_code:
             named.append(Place(key, *match.span()))
     return sorted(named, key=lambda place: place.start)

@@ -115,60 +115,57 @@ class Roles:
 
     def _of_fact(self, sentence: Sentence, number: Stated, facts: Sequence[Fact]) -> str:
         """Return the value of *the mean* in *the mean is 37*, if it differs."""
-        words = subject_stems(sentence, number)
-        is_subject = bool(words)
-        words = words or possession_stems(sentence, number)
-        if not words:
-            return ""
+        subject = subject_stems(sentence, number)
+        words = subject or possession_stems(sentence, number)
         label = frozenset(words)
-        if len(label) == 1 and label <= self._general:
+        named = self._facts_of_label(label, facts)
+        if not named:
             return ""
-        named = [
-            fact
-            for fact in facts
-            if fact.functions <= label <= fact.label and "length" not in fact.source
-        ]
-        values = {fact.value for fact in named}
-        units = words_behind(sentence, number)
         written = {word.stem: sentence.text[word.start : word.end] for word in sentence.words}
         name = " ".join(written.get(word, word) for word in words)
-        what = f"{name} is {shortened(named[0].value)} ({named[0].source})" if named else ""
-        sizes = {abs(f.value) for f in named if f.value < 0 and f.label & self._losses}
-        if any(map(number.agrees, values | sizes)):
+        what = f"{name} is {shortened(named[0].value)} ({named[0].source})"
+        units = words_behind(sentence, number)
+        if self._has_value(number, named):
             other = self._of_other_unit(number, units, named)
             return f"{what} {other}" if other else ""
-        if not named or len(values) > _FEW:
+        if len({fact.value for fact in named}) > _FEW:
             return ""
-        measures = label_stems(" ".join(self.lexicon.words["roles"]["measures"]), self.lexicon)
-        others = [
-            f
-            for f in facts
-            if f not in named and number.agrees(f.value) and not f.label & measures
-            if not (units and f.unit) or self._has_unit(units, [f])
-        ]
+        others = self._facts_of_number(number, units, [f for f in facts if f not in named])
         # Where the page shows no units, that of a sentence says nothing.
-        is_bare = is_subject and not any(fact.unit for fact in facts)
+        is_bare = bool(subject) and not any(fact.unit for fact in facts)
         is_known = is_bare or self._has_unit(units, named + others)
         if others and significant_digits(number) >= (_TELLING if is_known else _SURE):
             return f"{what}, and this is another number ({others[0].source})"
-        value = named[0].value
-        if not is_copula(sentence, number) or not all(_is_same(value, v) for v in values):
+        has_other_unit = any(fact.unit for fact in named) and not self._has_unit(units, named)
+        if has_other_unit or not is_copula(sentence, number):
             return ""
-        if units and any(fact.unit for fact in named) and not self._has_unit(units, named):
-            return ""
-        small = number.value.denominator == value.denominator == 1 and abs(number.value) < _TOP
-        if len(values) == 1 and small and _is_plain(number) and abs(value) < _TOP:
-            return what
-        if significant_digits(number) >= _SURE and any(is_slip(number, v) for v in values):
-            return what
-        is_alone = is_subject and is_known and all(fact.label == label for fact in named)
-        if (
-            is_alone
-            and significant_digits(number) >= _TELLING
-            and opens_paragraph(sentence, number)
-        ):
-            return what
-        return ""
+        is_alone = bool(subject) and is_known and all(fact.label == label for fact in named)
+        is_alone = is_alone and opens_paragraph(sentence, number)
+        return what if _is_surely_wrong(number, named, is_alone=is_alone) else ""
+
+    def _facts_of_label(self, label: frozenset[str], facts: Sequence[Fact]) -> list[Fact]:
+        """Return the facts that a label names; none for an empty or general one."""
+        if not label or (len(label) == 1 and label <= self._general):
+            return []
+        return [f for f in facts if f.functions <= label <= f.label and "length" not in f.source]
+
+    def _has_value(self, number: Stated, named: Sequence[Fact]) -> bool:
+        """Return whether one of some facts has the value of a number; a loss may be negative."""
+        values = {fact.value for fact in named}
+        sizes = {abs(f.value) for f in named if f.value < 0 and f.label & self._losses}
+        return any(map(number.agrees, values | sizes))
+
+    def _facts_of_number(
+        self, number: Stated, units: Sequence[str], facts: Sequence[Fact]
+    ) -> list[Fact]:
+        """Return the facts that have the value of a number, and not another unit; no measures."""
+        measures = label_stems(" ".join(self.lexicon.words["roles"]["measures"]), self.lexicon)
+        return [
+            f
+            for f in facts
+            if number.agrees(f.value) and not f.label & measures
+            if not (units and f.unit) or self._has_unit(units, [f])
+        ]
 
     def _of_other_unit(self, number: Stated, units: Sequence[str], named: Sequence[Fact]) -> str:
         """Return the unit of a number in an output, if the text has it with another prefix."""
@@ -242,6 +239,25 @@ def with_contradictions(
         line, column = contradiction.place
         what = contradiction.what
         yield Check("number", line, what, FAILS, f"{what}: {contradiction.why}", column)
+
+
+def _is_surely_wrong(number: Stated, named: Sequence[Fact], *, is_alone: bool) -> bool:
+    """Return whether a number, which differs from some facts, surely states their value.
+
+    The facts must have one value, perhaps rounded. The number is small, as this value is; or
+    differs by a slip; or has some digits and opens a paragraph about nothing else (``is_alone``).
+    """
+    values = {fact.value for fact in named}
+    value = named[0].value
+    if not all(_is_same(value, one) for one in values):
+        return False
+    are_integers = number.value.denominator == value.denominator == 1
+    are_small = are_integers and abs(number.value) < _TOP and abs(value) < _TOP
+    if len(values) == 1 and are_small and _is_plain(number):
+        return True
+    digits = significant_digits(number)
+    is_wrong_by_slip = digits >= _SURE and any(is_slip(number, one) for one in values)
+    return is_wrong_by_slip or (is_alone and digits >= _TELLING)
 
 
 def _is_plain(number: Stated) -> bool:

@@ -286,6 +286,8 @@ class _Statements(Expressions):
             raise self.error(_KNOWN_SETS)
         if negated and len(claims) > 1:  # of which only one need be false
             raise self.error("this membership cannot be denied")
+        # Else a condition would end here, and the rest would be a statement of its own: *a = 1 if
+        # x ∈ ℝ ∂x = 3*. But \forall begins a condition.
         if self.is_at_relation() or self.next in UNJUDGED or self.next in SPOKEN - {r"\forall"}:
             raise self.unexpected()
         return [
