@@ -10,7 +10,9 @@ import pytest
 from own_vault import ROOT, VAULT
 
 from vaultkit.doors.browser import BrowserChecker
+from vaultkit.read.discovery import read_draft
 from vaultkit.read.note import Block
+from vaultkit.read.renumbered import with_other_numbers
 from vaultkit.run.session import NoteRun, Step
 
 NOTES = sorted(path for path, note in VAULT.notes.items() if note.blocks)
@@ -73,6 +75,23 @@ def test_edits_are_judged_as_in_a_whole_run(
         edits[index] = edited(blocks[index].fence.text.rstrip("\n"), chance)
         whole = BrowserChecker(vault / "docs", figures_module="figures")
         assert found_by(one, name, edits) == found_by(whole, name, edits)
+
+
+@pytest.mark.parametrize("path", NOTES, ids=lambda path: path.stem)
+def test_a_note_with_another_number_in_its_code_is_as_if_read_again(path: Path) -> None:
+    note = VAULT.notes[path]
+    chance = random.Random(path.name)
+    numbers = [
+        (line, number)
+        for block in note.blocks
+        for line in range(block.fence.line, block.fence.end - 1)
+        for number in NUMBER.finditer(note.lines[line])
+    ]
+    for line, number in chance.sample(numbers, min(3, len(numbers))):
+        lines = list(note.lines)
+        lines[line] = f"{lines[line][: number.start()]}17{lines[line][number.end() :]}"
+        text = "\n".join(lines) + "\n"
+        assert with_other_numbers(note, text) in (None, read_draft(path, text))
 
 
 @pytest.mark.parametrize("path", [p for p in NOTES if f"/{p.name}" in USUAL], ids=lambda p: p.stem)

@@ -15,6 +15,8 @@ from markdown import markdown
 
 from vaultkit.claims.places import page_places
 from vaultkit.doors.browser import BrowserChecker, replace_code
+from vaultkit.read.markdown import parse
+from vaultkit.read.renumbered import with_other_numbers
 from vaultkit.read.vault import Vault
 from vaultkit.render.host import EXTENSIONS
 from vaultkit.site.runnable import (
@@ -433,3 +435,47 @@ def test_the_page_contains_where_everything_is(vault: Vault) -> None:
     assert set(reports["files"]) == set(PYODIDE)
     assert '"../../py/"' in addresses_script(vault, "py/", **given)  # type: ignore[arg-type]
     assert controls_html("A & B.md") == '<div class="vk-run" data-note="A &amp; B.md"></div>'
+
+
+def test_outputs_are_reported_before_the_checks_of_the_text(desk: BrowserChecker) -> None:
+    (desk.vault.root / "A.md").write_text(NOTE + "\nSee [[Nowhere]].\n")
+    desk = BrowserChecker(desk.vault.root)
+    reports: list[dict[str, Any]] = []
+    desk.check("A.md", {}, reports.append)
+    kinds = [report["check"]["kind"] for report in reports if "check" in report]
+    assert kinds[0] == "block"
+    assert max(n for n, kind in enumerate(kinds) if kind == "block") < kinds.index("link")
+
+
+def test_a_note_in_which_only_a_number_of_code_is_new_is_not_read_again(
+    desk: BrowserChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = desk.vault.notes[desk.vault.root / "A.md"].blocks[0].fence.text
+    monkeypatch.delattr("vaultkit.doors.browser.read_note")
+    reports: list[dict[str, Any]] = []
+    for number in ("13.5", "7"):
+        desk.check("A.md", {0: code.replace("12.5", number)}, reports.append)
+    outputs = [report["check"].get("fix") for report in reports if "check" in report]
+    assert [fix["output"] for fix in outputs if fix and "output" in fix][::2] == ["13.5", "7"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\nn = 12.5", "\nn = 012.5"),  # an error of syntax
+        ("\nn = 12.5", "\nn = 12.5  # of 3"),
+        ("\nn = 12.5", "\nm = 12.5"),
+        ("\nn = 12.5", "\nn = 12.5\nm = 1"),
+        ("It is 12.5", "It is 13.5"),
+        ("```text\n12.5", "```text\n13.5"),
+    ],
+)
+def test_a_note_in_which_more_is_new_is_read_again(old: str, new: str) -> None:
+    note = parse(NOTE)
+    assert NOTE.count(old) == 1
+    assert with_other_numbers(note, NOTE.replace(old, new)) is None
+
+
+def test_a_note_is_read_again_if_a_number_is_new_in_a_comment() -> None:
+    text = "```python\nn = 2  # of 3\n```\n"
+    assert with_other_numbers(parse(text), text.replace("3", "4")) is None

@@ -52,12 +52,21 @@ def claims_of(note: Note) -> Claims:
     (['12', '0.25', '12'], ['len(x)'])
     """
     if id(note) not in _kept:
-        claims = _derive(note)
-        while len(_kept) >= _MOST_KEPT:
-            _kept.pop(next(iter(_kept)), None)
-        _kept[id(note)] = note, claims
-        return claims
+        return _keep(note, _derive(note))
     _, claims = _kept[id(note)]
+    return claims
+
+
+def share_claims(note: Note, other: Note) -> None:
+    """Take the claims of a note as those of another, which has the same text and names of code."""
+    _keep(other, claims_of(note))
+
+
+def _keep(note: Note, claims: Claims) -> Claims:
+    """Keep the claims of a note, and return them; the oldest ones are dropped."""
+    while len(_kept) >= _MOST_KEPT:
+        _kept.pop(next(iter(_kept)), None)
+    _kept[id(note)] = note, claims
     return claims
 
 

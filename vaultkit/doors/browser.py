@@ -12,19 +12,20 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, LACKS, UNPROVEN, Check
-from vaultkit.claims.claims import claims_of
+from vaultkit.claims.claims import claims_of, share_claims
 from vaultkit.claims.places import lines_of_code, page_places
 from vaultkit.figure import Figure
-from vaultkit.pipeline.inspect import Settings, inspect, run_code
+from vaultkit.pipeline.inspect import Settings, run_code, task_of, text_checks
 from vaultkit.pipeline.redrawn import RedrawnFigures
 from vaultkit.read.discovery import read_note
 from vaultkit.read.note import Note
 from vaultkit.read.notebook import cell_of_block
+from vaultkit.read.renumbered import with_other_numbers
 from vaultkit.read.vault import Vault
 from vaultkit.run.memory import Memory
 
@@ -62,8 +63,8 @@ class BrowserChecker:
         self.vault = Vault(root)
         self.settings = settings or Settings()
         self._figures_module = figures_module
-        #: The note that ran last, and what is remembered of its run.
-        self._last_note: Path | None = None
+        #: The note that ran last, as edited, and what is remembered of its run.
+        self._last_note: Note | None = None
         self._memory = Memory()
 
     @cached_property
@@ -105,32 +106,55 @@ class BrowserChecker:
             return
         before = path.read_bytes()
         try:
-            path.write_text(replace_code(original, edits), encoding="utf-8", newline="\n")
-            note = read_note(path)
+            text = replace_code(original, edits)
+            path.write_text(text, encoding="utf-8", newline="\n")
+            note = self._renumbered(original, text) or read_note(path)
             if _parts_outside_code(note) != _parts_outside_code(original):
                 raise ValueError("the edit holds a mark that ends the block: nothing was run")
             self._inspect(note, self.vault.replacing(note), report, is_edited=True)
         finally:
             path.write_bytes(before)
 
+    def _renumbered(self, original: Note, text: str) -> Note | None:
+        """Return the edited note if only numbers of code are new in its text; None otherwise.
+
+        It is made from the note as it was edited last, or as published. This is much faster than
+        reading it, which takes most of the time until its first block runs.
+        """
+        last = self._last_note
+        for known in (last, original) if last and last.path == original.path else (original,):
+            if note := with_other_numbers(known, text):
+                share_claims(known, note)
+                return note
+        return None
+
     def _inspect(self, note: Note, vault: Vault, report: Report, *, is_edited: bool) -> None:
-        """Report each check of a note as soon as it is made, with its places on the page."""
+        """Report each check of a note as soon as it is made, with its places on the page.
+
+        The blocks run first, since a reader waits for their outputs.
+        """
 
         def report_block(block: int, seconds: float) -> None:
             report({"block": block, "limit": seconds})
 
-        if self._last_note != note.path:
-            self._last_note, self._memory = note.path, Memory()
-        memory = self._memory
+        if not self._last_note or self._last_note.path != note.path:
+            self._memory = Memory()
+        self._last_note, memory = note, self._memory
         redrawn = RedrawnFigures(note, vault, self.figures, memory=memory, is_edited=is_edited)
-        run = partial(run_code, beat=report_block, watch=redrawn.observe, memory=memory)
         page = page_places(note)
-        excuse = _BrowserExcuse()
-        for check in inspect(note, vault, self.settings, run=run):
+
+        def report_check(check: Check) -> None:
             places = [f"block-{check.block}"]
             if check.block is None:
                 places = page.names_of(check.kind, check.line, check.column, check.what)
-            report({"check": excuse.apply(check).plain(), "places": places})
+            report({"check": check.plain(), "places": places})
+
+        task = task_of(note, vault, self.settings)
+        excuse = _BrowserExcuse()
+        for check in run_code(task, beat=report_block, watch=redrawn.observe, memory=memory):
+            report_check(excuse.apply(check))
+        for check in text_checks(task, vault):
+            report_check(check)
         # Last, since a page can show the results without them.
         for figure in redrawn.drawn if is_edited else ():
             report({"figure": figure.name, "svg": figure.svg, "error": figure.error})

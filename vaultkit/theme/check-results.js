@@ -69,7 +69,8 @@ const outcomeOf = (check, edits, built, found) => {
   if (kind === "block" && block in edits && !check.fix) return "fails";
   // Where a block did not run, what rests on it cannot be judged.
   const broken = found.some((other) => other.kind === "block" && other.outcome === "fails");
-  if (broken && (kind !== "block" || lacks || reason === "unbound")) return "unjudged";
+  const needsRun = !["form", "mirror"].includes(kind);
+  if (broken && needsRun && (kind !== "block" || lacks || reason === "unbound")) return "unjudged";
   const before = counterpart(check, built);
   if (lacks || before?.outcome === outcome) return outcome;
   if (kind === "block") return check.fix ? "changed" : "fails";
