@@ -125,6 +125,18 @@ def test_definition(vault: Vault, place: str, name: str | None, line: int | None
     assert (found and found.path.name, found and found.span.line) == (name, line)
 
 
+@pytest.mark.parametrize(
+    ("code", "line"), [("def area(r):", 4), ("async def wait():", 6), ("class Box:", 8)]
+)
+def test_a_definition_has_the_whole_name(vault: Vault, code: str, line: int) -> None:
+    rows = "def area_of_circle(r): 1", "", "class Boxes: 1", "def area(a, b): 1", "def wait(): 1"
+    file = "\n".join([*rows, "async def wait(): 1", "", "class Box(Boxes): 1"])
+    (vault.root.parent / "lib.py").write_text(file)
+    note = draft(vault, "def half(a):", code)
+    found = find_definition(vault, note, *at(note.text, 'title="lib', 2))
+    assert found and found.span.line == line
+
+
 def test_references(vault: Vault) -> None:
     note, other = twice(vault), vault.notes[vault.root / "Other.md"]
 

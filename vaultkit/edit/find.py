@@ -15,6 +15,8 @@ from vaultkit.read.note import Formula, Heading, Link, Note
 from vaultkit.read.vault import BrokenLinkError, Target, Vault
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+#: The beginning of a definition in code.
+_DEFINITION = re.compile(r"(?:(?:async )?def|class) \w+")
 #: Most symbols of a vault that are returned at once.
 _MOST = 500
 
@@ -246,19 +248,15 @@ def _begin_of(target: Target) -> Place:
 def _shown_file(vault: Vault, note: Note, index: int) -> Place | None:
     """Return the file that ``title=`` names, at the code of the block."""
     fence = note.blocks[index].fence
-    try:
-        title = fence.options.get("title")
-    except ValueError:
-        return None
+    title = fence.options.get("title")
     path = vault.root.parent / (title or "")
     if not title or not path.is_file():
         return None
     line = 1
-    definition = next((row for row in fence.lines if row.startswith(("def ", "class "))), None)
-    if definition:
+    if definition := next(filter(None, map(_DEFINITION.match, fence.lines)), None):
         rows = path.read_text(encoding="utf-8", errors="replace").split("\n")
-        beginning = definition.partition("(")[0]
-        line = next((n for n, row in enumerate(rows, 1) if row.startswith(beginning)), 1)
+        same = re.compile(rf"{re.escape(definition[0])}\b")
+        line = next((n for n, row in enumerate(rows, 1) if same.match(row)), 1)
     return Place(path, Span(line, 1, line, 1))
 
 
