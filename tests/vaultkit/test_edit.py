@@ -134,7 +134,8 @@ def test_a_definition_has_the_whole_name(vault: Vault, code: str, line: int) -> 
     (vault.root.parent / "lib.py").write_text(file)
     note = draft(vault, "def half(a):", code)
     found = find_definition(vault, note, *at(note.text, 'title="lib', 2))
-    assert found and found.span.line == line
+    assert found
+    assert found.span.line == line
 
 
 def test_references(vault: Vault) -> None:
