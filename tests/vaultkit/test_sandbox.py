@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pytest
 
 from vaultkit.read.markdown import parse
 from vaultkit.run import capture
+from vaultkit.run.originals import ORIGINALS
 from vaultkit.run.session import NoteRun, Step
 from vaultkit.values import judge
 
@@ -111,6 +113,22 @@ def test_what_the_engine_runs_on_is_put_back(code: str, line: int, message: str)
 def test_a_thread_that_runs_nothing_of_the_note_is_not_reported() -> None:
     code = "import threading\nt = threading.Timer(3, int)\nt.daemon = True\nt.start()"
     assert not errors(code)
+
+
+def test_a_module_is_not_the_engines_because_its_name_begins_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ORIGINALS.remember()
+    snapshots = ORIGINALS._snapshots
+    monkeypatch.setitem(sys.modules, "vaultkit_own", ModuleType("vaultkit_own"))
+    ORIGINALS.remember()
+    assert ORIGINALS._snapshots is snapshots
+    monkeypatch.setitem(sys.modules, "vaultkit.own", ModuleType("vaultkit.own"))
+    ORIGINALS.remember()
+    assert ORIGINALS._snapshots is not snapshots
+    assert not ORIGINALS.restore()
+    monkeypatch.undo()
+    ORIGINALS.remember()
 
 
 def test_a_block_that_puts_things_back_itself_does_no_harm() -> None:

@@ -37,7 +37,7 @@ _UNIFORM = {bytes, int, str}
 _SEQUENCES = {list, set, frozenset, deque}
 _MAPPINGS = {dict, Counter, OrderedDict, defaultdict}
 #: Modules whose functions and classes never change.
-_CONSTANT = {*sys.stdlib_module_names, "numpy"} - {"__main__"}
+_CONSTANT = {*sys.stdlib_module_names, "numpy"}
 #: Classes without contents of their own, of which a note may derive classes.
 _EMPTY = {object, ABC, Generic, Protocol}
 #: Names by which code reads or changes what its text does not name: variables, frames, modules.

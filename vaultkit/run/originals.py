@@ -63,7 +63,11 @@ class _Snapshot:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether names are bound to the same objects, and containers have the same contents."""
+        """Whether all is as it was.
+
+        Names have the same objects, containers the same contents, and a module of the engine no new
+        names. A name that is added need not be a failure (`_find_changes`).
+        """
         now = self.owner.__dict__
         if not _all(_map(is_, _map(now.get, self._names), self._values)):
             return False
@@ -106,7 +110,7 @@ class Originals:
         no_note_has_run, self._taken_ahead = self._taken_ahead, ahead
         if no_note_has_run and self._counts_of_modules[0] == len(sys.modules):
             return
-        counts = len(sys.modules), sum(name.startswith(_ENGINE) for name in sys.modules)
+        counts = len(sys.modules), sum(map(_is_of_engine, sys.modules))
         # A new module of the engine is one more that notes must not change.
         has_same_engine = self._counts_of_modules[1] == counts[1]
         if has_same_engine and (no_note_has_run or not self._differences(undo=False)):
@@ -186,13 +190,19 @@ class Originals:
             self._ids_of_recoded.add(id(arguments[0]))
 
 
+def _is_of_engine(name: str) -> bool:
+    """Return whether a module is one of the engine, by its name."""
+    return name.partition(".")[0] == _ENGINE
+
+
 def _names_of_watched_modules(modules: dict[str, Any]) -> set[str]:
     """Return the names of the modules that the engine depends on, among the imported ones.
 
-    They are the engine's own, NumPy's, and those of the standard library whose modules, classes or
-    functions a module of the engine names.
+    They are the engine's own, those of the standard library whose modules, classes or functions a
+    module of the engine names, and of NumPy the package itself and those that define what the
+    engine calls: arrays and their functions, linear algebra and random numbers.
     """
-    engine = {name for name in modules if name.partition(".")[0] == _ENGINE}
+    engine = set(filter(_is_of_engine, modules))
     used: set[str] = set()
     for name in engine:
         for value in vars(modules[name]).values():
@@ -204,12 +214,12 @@ def _names_of_watched_modules(modules: dict[str, Any]) -> set[str]:
     parts = ("numpy._core.", "numpy.lib.", "numpy.linalg", "numpy.random")
     numpy = {name for name in modules if name == "numpy" or name.startswith(parts)}
     always = {"builtins", "sys", "os", "io", "re", "json"}
-    return (always | engine | standard | numpy) - {"__main__"}
+    return always | engine | standard | numpy
 
 
 def _snapshots_of_module(name: str, module: types.ModuleType) -> Iterator[_Snapshot]:
     """Yield snapshots of a module and of its classes that are written in Python."""
-    is_of_engine = name.partition(".")[0] == _ENGINE
+    is_of_engine = _is_of_engine(name)
     restless = _RESTLESS.get(name, set())
     attributes = {}
     for key, value in vars(module).items():
