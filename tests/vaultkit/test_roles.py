@@ -8,7 +8,9 @@ import pytest
 
 from vaultkit.checks.check import FAILS, Check
 from vaultkit.checks.dates import Dates
+from vaultkit.claims.attributions import counted_noun, subject_stems
 from vaultkit.claims.lexicon import lexicon
+from vaultkit.claims.mentions import sentences
 from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.markdown import parse
 from vaultkit.read.vault import Vault
@@ -504,3 +506,27 @@ def test_a_word_that_begins_as_a_month_does_is_none() -> None:
     assert list(dates.contradictions(parse("We found 23 marbles on Monday 3 marbles, 2024."))) == []
     for march in ("March", "Mar"):
         assert len(list(dates.contradictions(parse(f"It was Monday 3 {march} 2024.")))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("There are 6 steps in all.", True),
+        ("There are 6 among them.", False),
+        ("There are 6 in all.", False),
+        ("There are 6 below.", False),
+        ("(It takes 6 steps)", True),
+        ("(For Ann, it takes 6 steps)", False),
+    ],
+)
+def test_a_number_counts_only_a_noun_of_the_page(text: str, counts: bool) -> None:
+    (own,) = sentences(parse(text), lexicon())
+    assert bool(counted_noun(own, own.numbers[0])) is counts
+
+
+def test_a_sentence_in_brackets_may_be_about_another_case() -> None:
+    parsed = [
+        next(sentences(parse(text), lexicon()))
+        for text in ("(Now look, the gap is 8)", "(At noon, the gap is 8)")
+    ]
+    assert [subject_stems(own, own.numbers[0]) for own in parsed] == [["gap"], []]

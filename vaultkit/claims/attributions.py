@@ -135,8 +135,7 @@ def subject_stems(sentence: Sentence, number: Stated) -> list[str]:
     phrases = re.split(_PHRASE_END, before[: verb.start()])
     words = phrases[-1].split()
     roles = lexicon.words["roles"]
-    first_words = [word.lower() for word in phrases[0].split()[:1]]
-    if first_words and first_words[0] in roles["case"]:
+    if _first_word(before) in roles["case"]:
         return []  # *For Ann, the gap is 8*: the gap of another case
     while words and words[0].lower() in roles["opening"]:
         words = words[1:]
@@ -232,15 +231,23 @@ def counted_noun(sentence: Sentence, number: Stated) -> Count | None:
     lexicon, before = sentence.lexicon, sentence.text[: number.start]
     # *It takes*, *there are only*; and behind the number, *big steps*, *pairs of steps*.
     verb_pattern = r"(?:\b{}\s(?P<takes>{})|\b{})\s(?:{}\s)?$"
-    noun_pattern = r"\s(?P<all>(?:{}\s|[a-z]+\s)?(?P<noun>[a-z]{{3,}}))(?=\s*$|[.,;:)]|\s{}\b)"
-    verb = role_pattern(lexicon, verb_pattern, "it", "counting", "there", "only").search(before)
-    noun = role_pattern(lexicon, noun_pattern, "pairs", "counted_before").match(
-        sentence.text, number.end
+    # *In all* and *among them* are no nouns. Shorter words are units: *6 cm*.
+    noun_pattern = (
+        r"\s(?!(?:{}|{})\b)(?P<all>(?:{}\s|[a-z]+\s)?(?P<noun>[a-z]{{3,}}))(?=\s*$|[.,;:)]|\s{}\b)"
     )
+    verb = role_pattern(lexicon, verb_pattern, "it", "counting", "there", "only").search(before)
+    lists = ("no_noun", "behind_counted", "pairs", "behind_counted")
+    noun = role_pattern(lexicon, noun_pattern, *lists).match(sentence.text, number.end)
     if not verb or not noun or is_apart(sentence, before):
         return None
     roles = lexicon.words["roles"]
-    if before.split()[0].strip(",").lower() in {*roles["case"], *roles["uncounted"]}:
+    if _first_word(before) in {*roles["case"], *roles["opening_uncounted"]}:
         return None  # *For Ann, it takes 6 steps*, *a search takes …*: not the page's only one
-    labels = {label_stems(noun[words], lexicon) for words in ("all", "noun")}
-    return Count(tuple(labels), bool(verb["takes"]))
+    labels = label_stems(noun["all"], lexicon), label_stems(noun["noun"], lexicon)
+    return Count(labels, bool(verb["takes"]))
+
+
+def _first_word(text: str) -> str:
+    """Return the first word of a text in lower case, *for* of *(For Ann*; empty if it has none."""
+    word = re.search(r"\w+", text)
+    return word[0].lower() if word else ""

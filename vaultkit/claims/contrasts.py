@@ -232,7 +232,11 @@ def _clear_words(words: Lexicon, *meanings: str) -> str:
 
 
 def _last_words(words: Lexicon, lists: Sequence[str]) -> frozenset[str]:
-    """Return the last word of each entry of some lists (``binding.than``) or tables (``parts``)."""
+    """Return the last word of each entry of some lists (``binding.than``) or tables (``parts``).
+
+    A text is searched for them before the slower pattern, so the last word of an entry must be no
+    regular expression.
+    """
     last_words = set()
     for path in lists:
         table, _, name = path.partition(".")

@@ -124,7 +124,10 @@ def _table_patterns(
 
 @cache
 def _longest_words(lexicon: Lexicon, table: str) -> frozenset[str] | None:
-    """Return the longest word of each entry of a table; None if an entry has no plain word."""
+    """Return words of which a text needs one to contain an entry of a table.
+
+    They are the longest, so rarest, plain word of each; None if an entry has none, such as *≈*.
+    """
     longest_words = set()
     for entry in (entry for entries in lexicon.words[table].values() for entry in entries):
         plain = " ".join(part for part in entry.split() if "\\" not in part)

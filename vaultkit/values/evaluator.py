@@ -141,7 +141,7 @@ class Evaluator:
                 if sizes
                 else f"the range of {letter_of(index)} is unknown"
             )
-        self.indices.set_range(index, 1, sizes.pop(), given=index in self._reductions)
+        self.indices.set_range(index, 1, sizes.pop(), bounded=index in self._reductions)
 
     def _lengths_of_axes(self, index: str) -> set[int]:
         """Return the lengths of the axes that an index runs over.

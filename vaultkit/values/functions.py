@@ -332,14 +332,23 @@ def extreme(kind: str, values: Sequence[Value]) -> Value:
     return make_value(array, spread, rank, *values, orientation=orientation)
 
 
+def _absolute(value: Value) -> Value:
+    """Return the absolute values; the result is computed, so it shows no digits."""
+    return value.with_changes(array=np.abs(value.array), half_unit=None)
+
+
 def norm(kind: str, value: Value) -> Value:
-    """Return a norm, or the absolute value; ``kind`` is that of `vaultkit.tex.tree.Norm`."""
+    """Return a norm, or the absolute value; ``kind`` is that of `vaultkit.tex.tree.Norm`.
+
+    Without a subscript (``""``), it is the Euclidean norm of a vector and the Frobenius norm of a
+    matrix.
+    """
     if kind == "abs":
         if value.rank:
             raise EvaluationError(
                 "the bars | | are for numbers; for arrays write \\lVert x \\rVert"
             )
-        return value.with_changes(array=np.abs(value.array), half_unit=None)
+        return _absolute(value)
     if not value.rank:
         raise EvaluationError("the norm of a number; write | |")
     if value.rank > 1 and kind not in ("", "F"):
@@ -387,7 +396,7 @@ FUNCTIONS: dict[str, Callable[[Value], Value]] = {
        ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin",
         "arctan")},
     "ln": partial(apply, np.log),
-    "abs": lambda value: value.with_changes(array=np.abs(value.array), half_unit=None),
+    "abs": _absolute,
     "sgn": _sign,
     "floor": partial(_round_with, np.floor), "ceil": partial(_round_with, np.ceil),
     "factorial": _factorial, "percent": percent, "degrees": degrees, "eye": _eye, "ones": ones,

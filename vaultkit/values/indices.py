@@ -40,8 +40,8 @@ class Indices:
         self.names = [REPLICATES, *names]
         #: The numbers of each index, along its axis.
         self.numbers: dict[str, Any] = {}
-        #: The indices whose range the formula states.
-        self.given: set[str] = set()
+        #: The indices that must stay within their arrays: a sum binds them, or a range is stated.
+        self.bounded: set[str] = set()
         #: Where all free indices are within the arrays that they index.
         self.valid: Any = np.ones((1,) * len(self.names), bool)
 
@@ -54,8 +54,11 @@ class Indices:
         """Return the axis of an index."""
         return self.names.index(index)
 
-    def set_range(self, index: str, low: float, high: float, given: bool = True) -> None:
-        """Set the range of an index, both ends included."""
+    def set_range(self, index: str, low: float, high: float, bounded: bool = True) -> None:
+        """Set the range of an index, both ends included.
+
+        With ``bounded``, it must stay within the arrays that it indexes.
+        """
         if not (np.isfinite(low) and np.isfinite(high)):
             raise EvaluationError(f"{letter_of(index)} would run without an end")
         if low % 1 or high % 1:
@@ -69,8 +72,8 @@ class Indices:
         shape = [1] * self.count
         shape[self.axis(index)] = -1
         self.numbers[index] = np.arange(int(low), int(high) + 1, dtype=float).reshape(shape)
-        if given:
-            self.given.add(index)
+        if bounded:
+            self.bounded.add(index)
 
     def value(self, index: str) -> Value:
         """Return the numbers of an index."""
@@ -127,7 +130,7 @@ class Indices:
         is_inside = (number >= 1) & (number <= length)
         if not is_inside.all():
             # Only i + 1, where no range of i is stated, may leave the axis.
-            if index.is_alone or not index.letters or index.letters & self.given:
+            if index.is_alone or not index.letters or index.letters & self.bounded:
                 raise EvaluationError(f"an index is outside 1 to {length}; indices count from 1")
             self.valid = self.valid & is_inside
         return np.clip(number, 1, length).astype(int) - 1
