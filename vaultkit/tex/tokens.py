@@ -280,8 +280,8 @@ def _tokenize_script(text: str, mark: str) -> list[Token]:
     ['^', '{', '2', '\\times', '3', '}']
     """
     plain = unicodedata.normalize("NFKC", text)
-    # ˣ between digits or n is a product of lengths: ℝⁿˣ³. Unicode raises other letters, too, but
-    # n is the usual length.
+    # ˣ between digits or n is a product of lengths: ℝⁿˣ³. Of the raised letters that are read, ⁱ,
+    # ⁿ, ᵀ and ˣ, only n is a length.
     inner = tokenize(re.sub(r"(?<=[\dn])x(?=[\dn])", r"\\times ", plain))
     return [Token("char", mark), Token("char", "{"), *inner, Token("char", "}")]
 
