@@ -140,7 +140,16 @@ def test_block_ids_and_comments(note: Note) -> None:
 
 @pytest.mark.parametrize(
     "item",
-    ["- a", "  - a", "   1. a", "- a\nb", "- a\n\n  b\nc", "- a\n#tag b", "b[^1]\n\n[^1]: a"],
+    [
+        "- a",
+        "  - a",
+        "   1. a",
+        "- a\nb",
+        "- a\n\n  b\nc",
+        "- a\n#tag b",
+        "-\n  a",
+        "b[^1]\n\n[^1]: a",
+    ],
 )
 def test_a_comment_in_an_item_of_a_list_is_hidden(item: str) -> None:
     text = f"{item}\n\n    x %%secret\n\n    secret%% d\n"

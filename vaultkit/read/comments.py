@@ -23,10 +23,12 @@ _TRAILING = re.compile(rf"[ \t]*{FILLER}[{FILLER} \t]*$", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 #: The marks of quotes and the indentation at the beginning of a line: ``> > ``.
 _PREFIX = re.compile(r"[> \t]*")
-#: The mark of a list item: ``- `` or ``12. ``.
-_ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
-#: The beginning of an item, or of a footnote, whose text is indented as that of an item is.
-_BEGINS_ITEM = re.compile(rf" {{0,3}}(?:{_ITEM}|\[\^[^\]\s]+\]:)")
+#: The mark of a list item, without and with the blank behind it: ``- `` or ``12. ``.
+_MARK = r"(?:[-*+]|\d{1,9}[.)])"
+_ITEM = rf"{_MARK}[ \t]+"
+#: The beginning of an item, or of a footnote, whose text is indented as that of an item is. An
+#: item's mark may be alone on its line.
+_BEGINS_ITEM = re.compile(rf" {{0,3}}(?:{_MARK}(?:[ \t]|$)|\[\^[^\]\s]+\]:)")
 #: A line across the page, which may look like items in items: ``* * *``.
 _LINE_ACROSS = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$", re.MULTILINE)
 #: An unindented heading, quote or fence. It ends a list, since it continues no text.
