@@ -179,7 +179,10 @@ class NameResolver:
         return next((s for s in spellings(name) if s in self.variables), None)
 
     def find_indexed(self, node: Node) -> str | None:
-        """Return the variable that is indexed: ``q``, or ``Q`` for ``q_i`` if no ``q`` is bound."""
+        """Return the variable that the base of an index names.
+
+        It is ``q``; or ``Q`` if no ``q`` is bound, since papers write q_i for a row of Q.
+        """
         if not isinstance(node, Symbol):
             return None
         name = self.find(node.name)
