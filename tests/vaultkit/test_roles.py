@@ -395,7 +395,7 @@ OPEN = [
     (FEASTS, "Was it on Monday, 3 March 2024?"),
     (FEASTS, "It was not on Monday, 8 June 2025."),
     (FEASTS, "Was it on Monday, 8 June 2025?"),
-    (FEASTS, "Pentecost is not on 9 June 2025."),
+    (FEASTS, "Pentecost is on 9 June 2025?"),
     (FEASTS, "It was on Monday, 31 February 2024."),
     (HEADS, "Of 32 queries, one reads with 32 numbers."),
     (ROWS, "It has 512 rows, and there is no row for position 512."),
