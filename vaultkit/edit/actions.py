@@ -88,7 +88,8 @@ def _edit_of_fix(note: Note, fix: Fix) -> Edit:
     """Return the edit that replaces the lines of a fix, with the note's line endings."""
     newline = "\r\n" if "\r\n" in note.text else "\n"
     text = "".join(line + newline for line in fix.lines)
-    first, last = fix.first, max(fix.last, fix.first - 1)
+    first, last = fix.first, fix.last  # ``first - 1`` if it inserts
+    # Behind a last line without an end, the text begins a new line.
     if first > len(note.lines) and not note.text.endswith(("\n", "\r")):
         text = newline + text
     return Edit(Span(first, 1, last + 1, 1), text)

@@ -375,7 +375,10 @@ def _own_name(node: ast.AST) -> str:
 
 
 def _owners(tree: ast.expr, places: set[int]) -> list[str]:
-    """Return the variables of which the constants are the indices; none if one is no index."""
+    """Return, for each of some constants, the variable that it is an index of.
+
+    ``places`` has the ids of the constants. The list is empty if one of them is no index.
+    """
     owners = [
         node.value.id for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and id(node.slice) in places

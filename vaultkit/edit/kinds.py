@@ -49,14 +49,13 @@ def is_count(stated: Stated) -> bool:
 
 
 def counts_exactly(stated: Stated, value: float) -> bool:
-    """Return whether a value is a number itself, not rounded, in one of its units.
+    """Return whether a value is a number itself, not rounded, in one of its senses.
 
-    The sign does not count: *it falls by 3* is said of -3.
+    *5 %* is 5 or 0.05. The sign does not count: *it falls by 3* is said of -3.
     """
-    wanted = [float(stated.value * scale) for scale in stated.scales]
-    return any(
-        abs(abs(value) - abs(integer)) <= 1e-9 * max(1.0, abs(integer)) for integer in wanted
-    )
+    numbers = [abs(float(stated.value * scale)) for scale in stated.scales]
+    # The value may have the rounding errors of code.
+    return any(abs(abs(value) - number) <= 1e-9 * max(1.0, number) for number in numbers)
 
 
 def is_limit(stated: Stated) -> bool:

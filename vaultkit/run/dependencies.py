@@ -43,7 +43,7 @@ def record_dependencies(
     compile_module
         Compiles the module of a path; by default without changes.
     modules
-        The modules of an earlier run, which are imported once.
+        Those that earlier runs imported; they are not imported again while unchanged.
     """
     global _hooked
     if not _hooked:
@@ -77,7 +77,7 @@ def import_afresh(
     code_of
         Compiles the module of a path.
     modules
-        The modules of an earlier run, which are imported once.
+        Those that earlier runs imported; they are not imported again while unchanged.
 
     Yields
     ------
@@ -88,7 +88,7 @@ def import_afresh(
     for name in imported:
         del sys.modules[name]
     finder = LocalFinder(root, code_of, modules)
-    for name, (module, path) in modules.fresh().items() if modules else ():
+    for name, (module, path) in modules.reusable().items() if modules else ():
         sys.modules[name], finder.found[name] = module, path
     sys.meta_path.insert(0, finder)
     try:

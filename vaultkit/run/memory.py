@@ -226,7 +226,7 @@ class Memory:
             self._keep_equal_objects(newest, before)
         has_deleted_a_name = not (before.keys() | names.bound) <= variables.keys()
         if has_deleted_a_name:
-            return
+            return  # what is remembered can bind names, not delete them
         changed = {n for n, value in variables.items() if before.get(n, _ABSENT) is not value}
         bound_names = (names.bound | changed) - {"__builtins__"}
         # In the order of the variables, which messages depend on.
@@ -361,7 +361,7 @@ class LocalModules:
         """Return the present contents of all modules; None if they are unknown."""
         return _contents({name: module for name, (module, _) in self._known.items()}, self._known)
 
-    def fresh(self) -> dict[str, tuple[types.ModuleType, Path]]:
+    def reusable(self) -> dict[str, tuple[types.ModuleType, Path]]:
         """Return the modules that need not be imported again, with their files."""
         if not self.are_fresh:
             self._known.clear()
