@@ -242,7 +242,7 @@ def test_what_several_edits_change_is_counted_at_the_last_one(ready: Page, loade
             re.compile(r"^\d outputs, \d+ numbers, \d figures"), timeout=RUN
         )
         expect(counts).to_have_count(1)
-        expect(page.get_by_role("button", name="Next change")).to_have_count(1)
+        expect(page.get_by_role("button", name="Next")).to_have_count(1)
         page.reload()  # and what was found is shown again
         last = page.locator(f"[data-check={last.get_attribute('data-check')}]")
     page.get_by_role("button", name="Reset the page").click()
@@ -270,7 +270,7 @@ def test_a_control_leads_from_change_to_change(ready: Page, loaded: Visitor, wid
     follow(page, loaded.base, "softmax/", "Softmax")
     load(page)
     block = edit(page, "by the sum", ("array([2.0", "array([3.0"))
-    onward = block.get_by_role("button", name="Next change")
+    onward = block.get_by_role("button", name="Next")
     expect(onward).to_have_text(re.compile(r"\(\d+ of \d+\)"), timeout=RUN)
     expect(onward).to_be_in_viewport()
     first, many = map(int, re.findall(r"\d+", onward.inner_text()))

@@ -234,6 +234,15 @@ def test_tables_fit_a_phone(visit: Visitor, address: str) -> None:
     assert [t for t in ledger if t[0] > 1] == []
 
 
+def test_all_columns_of_the_table_of_checks_have_names_in_sight(visit: Visitor) -> None:
+    page = visit("checks/", width=1280)
+    assert [t for t in inner(page, ".vk-ledger") if t[0] > 1] == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator(".vk-ledger tfoot").scroll_into_view_if_needed()
+    for head in page.locator(".vk-ledger thead th:not(:first-child)").all():
+        expect(head).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.long
 def test_a_row_of_four_columns_becomes_a_block(visit: Visitor) -> None:
     page = visit("sources/", width=390)

@@ -26,7 +26,7 @@ def test_the_buttons_of_an_edited_block_can_be_clicked(visit: Visitor, pyodide: 
     # What is inserted above the block moves it below the parts that are laid out at once.
     cell(page, r"exps\.sum\(\)").evaluate(PUSHED)
     block = edit(page, r"exps\.sum\(\)", ("exps.sum()", "exps.max()"))
-    onward = block.get_by_role("button", name="Next change")
+    onward = block.get_by_role("button", name="Next")
     expect(onward).to_have_text(re.compile(r"\(\d+ of \d+\)"), timeout=RUN)
     before = onward.inner_text()
     block.scroll_into_view_if_needed()

@@ -9,7 +9,7 @@ const stepsOf = (block, places) => {
   let shown = null;
   const said = element("span", { class: "vk-steps__said", role: "status" });
   const label = () => {
-    onward.replaceChildren(element("span", {}, "Next change"), " ", element("span", {}, `(${next + 1} of ${many})`));
+    onward.replaceChildren(element("span", {}, "Next"), " ", element("span", {}, `(${next + 1} of ${many})`));
   };
   const step = () => {
     shown?.classList.remove("vk-at");
