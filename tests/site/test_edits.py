@@ -201,6 +201,23 @@ def test_each_number_that_changes_shows_its_new_value(
 
 
 @pytest.mark.long
+def test_a_whole_number_that_becomes_a_decimal_is_shown_as_one(
+    ready: Page,
+    loaded: Visitor,
+    checked: None,  # noqa: ARG001
+) -> None:
+    page = ready
+    follow(page, loaded.base, "softmax/", "Softmax")
+    load(page)
+    asked = page.locator("[data-check=prediction-0] > p", has_text="Divide each")
+    edit(page, "by the sum", ("2.0, 1.0, 1.0, -2.0", "2.5, 1.0, 1.0, -2.6"))
+    expect(asked).to_contain_text(
+        "numbers 2\u00a0→\u00a02.5, 1, 1 and −2\u00a0→\u00a0−2.6 by", timeout=RUN
+    )
+    page.get_by_role("button", name="Reset the page").click()
+
+
+@pytest.mark.long
 def test_words_that_an_edit_leaves_behind_say_so(ready: Page, loaded: Visitor) -> None:
     page = ready
     follow(page, loaded.base, "softmax/", "Softmax")

@@ -461,6 +461,28 @@ def test_a_number_that_differs_comes_with_its_value(found: Callable[..., list[Ch
     assert "now" not in holds.plain()
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "now"),
+    [
+        ("2", 0.5, "0.5"),
+        ("−2", -2.6, "−2.6"),
+        ("2", 2.4, "2.4"),
+        ("2", 7.38906, "7.39"),
+        ("2", 3.0, "3"),
+        ("0", 1e-17, "0"),
+        ("2", 0.0, "0"),
+        ("0.45", 0.0181, "0.018"),
+        ("0.45", 0.333333, "0.33"),
+        ("1,000", 1234.4, "1,234"),
+    ],
+)
+def test_a_new_value_has_the_digits_that_tell_it(
+    found: Callable[..., list[Check]], text: str, value: float, now: str
+) -> None:
+    (check,) = found(f"It is {text}<!-- = v -->.", f"\nv = {value!r}\n")
+    assert check.now == ((text, now),)
+
+
 def test_it_is_counted_shown_and_offered(tmp_path: Path) -> None:
     path = tmp_path / "A.md"
     path.write_text(

@@ -37,6 +37,8 @@ _ROUNDING = Fraction(1, 1000)
 _ROUGH = Fraction(1, 20)
 #: Most values that a message lists.
 _LISTED = 12
+#: Most decimals beyond those stated in which a value is shown.
+_MORE = 6
 #: The words and numbers of a date, ``12/6/2024``, ``2024-06-12``, ``14:30``, *June*; and most of
 #: them that are read.
 _DATE_TOKEN = re.compile(r"\d\d?[/.]\d\d?[/.]\d{4}|\d+(?::\d+)*(?:-\d+)*|[^\W\d_]+")
@@ -341,17 +343,39 @@ def shortened(value: Fraction) -> str:
     return f"{as_float(value):.6g}"
 
 
-def digits_of(stated: Stated, value: Fraction) -> str:
-    """Return a value in as many digits as are stated; empty if the number has another form."""
+def digits_of(stated: Stated, value: Fraction, more: int = 0) -> str:
+    """Return a value in as many digits as are stated; empty if the number has another form.
+
+    ``more`` is the number of decimals beyond those.
+    """
     if not re.fullmatch(r"[\d,]+(?:\.\d+)?", stated.digits) or value == 0:
         return ""
     old = Fraction(stated.digits.replace(",", ""))
-    decimals = len(stated.digits.partition(".")[2])
+    decimals = len(stated.digits.partition(".")[2]) + more
     # The nearest scale counts: 0.6705 is 67.05 %. Of a stated 0, it is the smallest.
     scaled = [abs(value) / scale for scale in stated.scales]
     best = min(scaled, key=lambda one: max(one / old, old / one) if old else one)
     comma = "," if "," in stated.digits else ""
     return f"{as_float(best):{comma}.{decimals}f}"
+
+
+def _telling_digits(stated: Stated, value: Fraction) -> str:
+    """Return a value in as many digits as are stated, or more if these would not tell it.
+
+    They tell it if they are exact, or if two of them (three of a plain whole number) are no leading
+    zeros and they differ from those stated.
+    """
+    wanted = 3 if "." not in stated.digits and len(stated.scales) == 1 else 2
+    exact = digits_of(stated, value, _MORE)
+    if not exact:
+        return f"{as_float(abs(value)):.{len(stated.digits.partition('.')[2])}f}"
+    for more in range(_MORE):
+        text = digits_of(stated, value, more)
+        is_exact = float(exact.replace(",", "")) == float(text.replace(",", ""))
+        counted = re.sub(r"[.,]", "", text).lstrip("0")
+        if is_exact or (len(counted) >= wanted and text != stated.digits):
+            return text
+    return exact
 
 
 def as_stated(stated: Stated, value: Fraction) -> str:
@@ -361,16 +385,13 @@ def as_stated(stated: Stated, value: Fraction) -> str:
     >>> texts = "−2", "67.05 %", "falls by 0.5", "three quarters"
     >>> read = [numbers(text, len(text), lexicon())[0] for text in texts]
     >>> [as_stated(number, Fraction(1, 8)) for number in read]
-    ['0', '12.50 %', '0.1', '0.125']
-    >>> as_stated(read[0], Fraction(-3))
-    '−3'
+    ['0.125', '12.50 %', '0.12', '0.125']
+    >>> as_stated(read[0], Fraction(-3)), as_stated(read[0], Fraction(-26, 10))
+    ('−3', '−2.6')
     """
-    plain = re.fullmatch(r"[\d,]+(?:\.(?P<decimals>\d+))?", stated.digits)
-    if not plain:  # in words, or with a power of ten
-        text = f"{as_float(abs(value)):.3g}"
-    else:
-        decimals = len(plain["decimals"] or "")
-        text = digits_of(stated, value) or f"{as_float(abs(value)):.{decimals}f}"
+    plain = re.fullmatch(r"[\d,]+(?:\.\d+)?", stated.digits)
+    # Other numbers are in words, or have a power of ten.
+    text = _telling_digits(stated, value) if plain else f"{as_float(abs(value)):.3g}"
     # Words such as *falls by* have the sign, and a rounded zero has none.
     minus = "−" if value < 0 and not stated.sign and re.search("[1-9]", text) else ""
     if not plain:

@@ -15,11 +15,19 @@ const wordsOf = (text) => piecesOf(text).filter((_, at) => at % 2);
 const decimals = (text) => text.split(".")[1]?.length ?? 0;
 const isRounded = ({ text, value }, other) =>
   Math.abs(value - other) <= .5 / 10 ** decimals(text) * (1 + 1e-9);
-/* Writes a value in the form of another number. */
+/* Writes a value in the form of another number, with more decimals if these are needed for two digits that count
+(three of a whole number). */
+const MORE = 6;
 const written = (value, like) => {
   if (!Number.isFinite(value)) return String(value);
-  const digits = { minimumFractionDigits: decimals(like), maximumFractionDigits: decimals(like), useGrouping: like.includes(",") };
-  const text = Math.abs(value).toLocaleString("en", digits);
+  const inDecimals = (many) => Math.abs(value).toLocaleString("en",
+    { minimumFractionDigits: many, maximumFractionDigits: many, useGrouping: like.includes(",") });
+  const number = (text) => Number(text.replaceAll(",", ""));
+  const least = decimals(like);
+  const exact = inDecimals(least + MORE);
+  const tells = (text) => number(text) === number(exact)
+    || text.replace(/[.,]/g, "").replace(/^0+/, "").length >= (least ? 2 : 3);
+  const text = [...Array(MORE).keys()].map((more) => inDecimals(least + more)).find(tells) ?? exact;
   return (value < 0 && /[1-9]/.test(text) ? "−" : "") + text;
 };
 /* Where a word begins for the last time in a text. */
@@ -247,7 +255,11 @@ const resultsOn = ({ article, parts, cells }) => {
           own.every((one, by_) => row[by + by_] && isRounded(one, factor * row[by + by_].value)));
         if (!scale) continue;
         let which = 0;
-        found.add(part.textContent.trim().replace(NUMBERS, (old) => written(scale * after[start + by + which++].value, old)));
+        found.add(part.textContent.trim().replace(NUMBERS, (old) => {
+          const [was, is] = [before, after].map((all) => all[start + by + which].value);
+          which += 1;
+          return was === is ? old : written(scale * is, old);
+        }));
       }
     });
     return found.size === 1 ? [...found][0] : null;
