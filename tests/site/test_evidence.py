@@ -79,6 +79,15 @@ K = 2 * W_Q
 $$
 K Q = 2 Q W_Q
 $$
+
+```python
+u = np.array([0.5, 0.25])
+v = 2 * u
+```
+
+$$
+v = 2 u
+$$
 """.lstrip()
 OTHER = "# Other\n\nThe ratio is 0.8210.\n\n```python\n0.8210\n```\n\n```text\n0.821\n```\n"
 TABLE = """
@@ -213,6 +222,16 @@ def test_a_box_shows_what_it_rests_on(look: Visitor, way: str, width: int) -> No
         page.keyboard.press("Escape")
         expect(page.locator(BOX)).to_have_count(0)
         assert page.locator("[aria-expanded=true]").count() == 0
+
+
+def test_an_array_of_one_row_is_set_as_code(look: Visitor) -> None:
+    page = look("arrays/")
+    page.locator(".vk-math--display > .vk-mark").last.hover()
+    array = page.locator(f"{BOX} .vk-box__array")
+    expect(array).to_have_text("[1. 0.5]")
+    font = "e => getComputedStyle(e).fontFamily"
+    assert "monospace" in array.evaluate(font)
+    assert "monospace" not in page.locator(BOX).evaluate(font)
 
 
 @pytest.mark.long

@@ -97,6 +97,10 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
       (at % 2 && style.getPropertyValue(`--vk-array-${word}`) ? element("span", { class: `vk-of-${word}` }, word) : word));
   };
 
+  /* An array within a line is set as code, as one of several rows is; an index, as in `x[0]`, is no array. */
+  const typeset = (line) => line.split(/(?<!\w)(\[+[^[\]]*\]+)/).flatMap((piece, at) =>
+    (at % 2 ? [element("span", { class: "vk-box__array" }, piece)] : coloured(piece)));
+
   const open = (trigger, byKeyboard = false) => {
     clearTimeout(timer);
     if (shown === trigger) return;
@@ -116,7 +120,7 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     for (const [words, place, text, href] of lines) {
       // The columns of an array stay below each other.
       const [first, ...rows] = words.split("\n");
-      const line = element("p", {}, ...href ? [element("a", { href }, words)] : coloured(first));
+      const line = element("p", {}, ...href ? [element("a", { href }, words)] : typeset(first));
       if (rows.length && !href) line.append(element("span", { class: "vk-box__rows" }, rows.join("\n")));
       if (place) {
         const show = element("button", { type: "button" }, "Show it");
