@@ -519,13 +519,15 @@ def test_code_keeps_its_colours_while_it_is_typed(visit: Visitor) -> None:
 @pytest.mark.long
 def test_edited_code_keeps_its_size_on_a_phone(visit: Visitor) -> None:
     page = visit(EQUATION, width=390, has_touch=True, is_mobile=True)
-    code = cell(page, r"Z = alpha @ V").locator("pre > code")
+    long_line = r"    return softmax\(Q @ K\.T / np\.sqrt\(d_k\)\) @ V"
+    code = cell(page, long_line).locator("pre > code")
     size = "e => parseFloat(getComputedStyle(e).fontSize)"
     before = code.evaluate(size)
-    block = cell(page, r"Z = alpha @ V")
+    block = cell(page, long_line)
     block.get_by_role("button", name="Edit").tap()
     expect(code).to_be_focused()
     assert code.evaluate(size) >= 16  # with smaller letters, Safari would zoom in
+    assert code.evaluate("e => e.scrollWidth - e.clientWidth") <= 0  # and no line is cut
     block.get_by_role("button", name="Done").tap()
     expect(page.locator("[contenteditable]")).to_have_count(0)
     assert code.evaluate(size) == before
