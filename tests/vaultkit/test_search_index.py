@@ -32,6 +32,15 @@ def test_a_page_is_divided_at_its_headings() -> None:
     assert flight.text == f"{code} {words}"
 
 
+def test_cells_are_divided_and_the_label_of_folded_code_is_left_out() -> None:
+    label = (
+        '<label class="vk-unfold"><input type="checkbox"><span>All 16 lines of code</span></label>'
+    )
+    rows = "<tr><th>cache</th><th></th><th>all</th></tr> <tr><td>newest</td><td>log sum</td></tr>"
+    (only,) = split_sections(f"<p>Before.</p>{label}<table>{rows}</table><p>After.</p>")
+    assert only.text == "Before. cache | all | newest | log sum | After."
+
+
 def test_broken_html_loses_no_words() -> None:
     (only,) = split_sections("<p>one<div>two</p></span>three<p class='headerlink'>four")
     assert only.text == "one two three"

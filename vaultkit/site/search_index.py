@@ -28,7 +28,10 @@ _VOID = frozenset(
 #: Elements without text of the page, and classes of elements that are left out.
 _UNREAD = ("script", "style", "svg")
 _LEFT_OUT = frozenset(
-    ("headerlink", "footnote-backref", "linked-from", "vk-math__copy", "vk-checks", "vk-ledger")
+    (
+        *("headerlink", "footnote-backref", "linked-from", "vk-math__copy", "vk-unfold"),
+        *("vk-checks", "vk-ledger"),
+    )
 )
 #: The element with links back, which ends a page.
 _LINKS = '<aside class="linked-from"'
@@ -36,6 +39,9 @@ _LINKS = '<aside class="linked-from"'
 _MATH = re.compile(r"(<math\b[^<>]*>)(?:[^<]++|<(?!/math>|math\b))*+</math>")
 #: Mark the ends of a block of code, the end of a line in it, and a space before a line.
 _CODE, _CODE_ENDS, _LINE, _SPACE = "\ue000\ue001\ue002\ue003"
+#: Ends a cell of a table, and what is between two cells that have words.
+_CELL_ENDS = "\ue004"
+_BETWEEN_CELLS = re.compile(rf"(?: ?{_CELL_ENDS})+ ?")
 # Nobody searches for printed numbers, but the words of an error message are searched for.
 _WORD = re.compile(r"[A-Za-z]{3}")
 _INDENT = re.compile(r"\n( *)")
@@ -189,6 +195,8 @@ class _Reader(HTMLReader):
             if tag != "h1":
                 self.sections[-1].heading = words
             self.heading = ""
+        elif tag in ("td", "th") and not self.left_out_from:
+            self.parts.append(_CELL_ENDS)
         elif tag not in _INLINE and tag != "math":
             self.parts.append(" ")
 
@@ -213,4 +221,5 @@ class _Reader(HTMLReader):
         """Return the text since the last call, on one line."""
         words = " ".join("".join(self.parts).split())
         self.parts = []
+        words = _BETWEEN_CELLS.sub(" | ", words).removeprefix(" | ").removesuffix(" | ")
         return re.sub(r" (?=[,.;:!?)])", "", words)

@@ -285,7 +285,7 @@ const marked = (text, terms, show = typeset) => escaped(text).replace(/(?:&#\d+;
 });
 
 const ROOM = 180;
-const RULE = /^[-=_*\s]{3,}/;
+const RULE = /^[-=_*\s]{3,}|^\| | \|$/g;  // of dashes, or between two cells of a table
 const LINES = 3;
 /* A block of code in the text of a section; its lines, and the spaces before them, are kept. */
 const CODE = /\uE000([^\uE001]*)\uE001/g;
