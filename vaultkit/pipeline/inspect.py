@@ -416,7 +416,13 @@ def run_code(
                 root=root, timeout=timeout, broken=judges.broken, beat=beat,
             )  # fmt: skip
             last = max(len(task.note.blocks) - 1, 0)
-            yield from _with_beats(judges.check(), partial(beat, last, patience))
+            beat(last, patience)
+            last_beat = monotonic()
+            for check in judges.check():
+                if monotonic() - last_beat > _BEAT_EVERY:
+                    beat(last, patience)
+                    last_beat = monotonic()
+                yield check
     except Exception:
         # What the note has replaced may be the cause of the engine's error.
         replacements += session.undo_replacements()
@@ -451,17 +457,6 @@ def _run_blocks(
             if watch:
                 watch(block, steps, session.namespace)
         yield from judges.check_block(index, steps, session.seconds[index])
-
-
-def _with_beats(checks: Iterable[Check], beat: Callable[[], None]) -> Iterator[Check]:
-    """Yield checks, and send a heartbeat at the beginning and from time to time."""
-    beat()
-    last_beat = monotonic()
-    for check in checks:
-        if monotonic() - last_beat > _BEAT_EVERY:
-            beat()
-            last_beat = monotonic()
-        yield check
 
 
 def inspect(
