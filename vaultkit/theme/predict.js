@@ -95,6 +95,23 @@ visible output. */
     return right.length > 1 ? `${agree} of ${many(right.length)} ${agree === 1 ? "agrees" : "agree"}.` : "";
   };
 
+  /* --- Edits ----------------------------------------------------------------------------------- */
+
+  const tokens = (box) => [...box.querySelectorAll("pre > code, table, .vk-now > pre")]
+    .flatMap((part) => pieces(part.textContent)).map(token);
+  /* The right answer where a reader's edit has changed the output: what is now at its place. Undefined if
+  nothing has changed, null if the place is not known. */
+  const rightNow = ({ right, slack }, output) => {
+    let now = output.nextElementSibling;
+    while (now?.matches(".vk-folded")) now = now.nextElementSibling;
+    if (!now?.matches("div.vk-now")) return undefined;
+    const [before, after] = [output, now].map(tokens);
+    if (before.length !== after.length) return null;
+    const places = before.map((_, at) => at).filter((at) => same(right, before.slice(at, at + right.length), slack));
+    const found = places.map((at) => after.slice(at, at + right.length));
+    return found.length && found.every((other) => String(other) === String(found[0])) ? found[0] : null;
+  };
+
   /* --- A question ------------------------------------------------------------------------------ */
 
   const ask = (note, question) => {
@@ -167,6 +184,8 @@ visible output. */
       done(answer);
     };
     const judge = () => {
+      const right = rightNow(question, box);
+      const isEdited = right !== undefined;
       const given = read(question.part, input.value);
       // Words where numbers are asked for are not an attempt.
       const numeric = (values) => values.some((value) => typeof value === "number");
@@ -175,6 +194,17 @@ visible output. */
         return;
       }
       tries += 1;
+      if (isEdited) {
+        // It is no answer to the question of the page, and is not kept.
+        const asked = { ...question, right: right ?? question.right };
+        const about = right ? "" : " The question is about the published numbers, without your edit.";
+        if (!same(asked.right, given, asked.slack)) say("wrong", "✗ No. ", hint(asked, given), about);
+        else {
+          open(true);
+          say("right", right ? "✓ Right, with your edit." : "✓ Right, without your edit.");
+        }
+        return;
+      }
       if (same(question.right, given, question.slack)) {
         const answer = { tries, right: true };
         record(note, question.key, answer);
