@@ -299,6 +299,15 @@ def fixed(note: Note, action: Action) -> str:
     return text_with_edits(note.text, action.edits[note.path])
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_an_output_is_written_with_the_line_ends_of_the_note(vault: Vault, end: str) -> None:
+    text = "```python\nprint(1)\nprint(2)\n```\n\n```text\n3\n```\n".replace("\n", end)
+    note = read_draft(vault.root / "Twice.md", text)
+    vault = vault.replacing(note)
+    (action, *_) = code_actions(vault, note, Span(7, 1, 7, 2), checked(vault, note))
+    assert fixed(note, action) == text.replace("3", f"1{end}2")
+
+
 def test_outputs_are_written(vault: Vault) -> None:
     note = draft(vault, "array([2., 4.])", "array([2., 5.])")
     found = fixing(vault, note, "array([2., 5.])")

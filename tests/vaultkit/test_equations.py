@@ -122,6 +122,19 @@ def test_an_object_that_cannot_be_looked_at_fails_its_equation() -> None:
     assert check.why == "$x = 1$ cannot be judged\n  OSError: no"
 
 
+def test_to_convert_the_result_of_a_function_is_a_call_within_limits() -> None:
+    note = parse(
+        "```python\nclass Odd:\n    def __array__(self, *_, **__): raise SystemExit\n"
+        "def f(n): return Odd()\n```\n\n$f(1) = 1$\n"
+    )
+    equations, run = Equations(note), NoteRun(note)
+    equations.call = run.call
+    run.finish(equations.observe)
+    (check,) = strictly(equations.check())
+    assert check.outcome == FAILS
+    assert "it ends the program" in check.why
+
+
 def test_whatever_judging_raises_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def odd(*_: object, **__: object) -> None:
         raise OSError("no such thing")

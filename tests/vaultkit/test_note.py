@@ -143,7 +143,6 @@ def test_block_ids_and_comments(note: Note) -> None:
     [
         "- a",
         "  - a",
-        "   1. a",
         "- a\nb",
         "- a\n\n  b\nc",
         "- a\n#tag b",
@@ -160,6 +159,7 @@ def test_a_comment_in_an_item_of_a_list_is_hidden(item: str) -> None:
     "above",
     [
         *("a", "- a\n\nb", "- a\n\n## H", "- a\n\nb\n  c", "- a\n#"),
+        *("   1. a", "> a"),
         *("* * *", "- a\n---", "- a\n- - -", "- a\n> b", "- a\n```\nb\n```"),
     ],
 )
@@ -193,7 +193,9 @@ def test_a_comment_parts_nothing_that_is_together_on_the_page() -> None:
         ("%%\nb\n%%\nc", "  \n \n  \nc"),
         ("100%% sure", "100%% sure"),
         ("> %%b\n> b%% c", ">    \n>  c"),
-        ("- a\n\n      %%b%%\n\nc\n\n    %%d%%", "- a\n\n           \n\nc\n\n    %%d%%"),
+        ("- a\n\n  %%b%%\n\nc\n\n    %%d%%", "- a\n\n       \n\nc\n\n    %%d%%"),
+        ("- a\n\n      %%b%%\n", "- a\n\n      %%b%%"),
+        ("# H\n    %%b%%\n \n    %%c%%", "# H\n    %%b%%\n \n    %%c%%"),
         ("$$\n%%\n$$\n%%b%% c", "$$\n%%\n$$\n c"),
         ("$%%a%%$ $5 %%b%% $6", "$%%a%%$ $5  $6"),
         ("a\n%%\nb `", "a\n  \n   "),

@@ -22,7 +22,7 @@ from typing import Any
 from vaultkit.checks.bound_keys import exchanged, other_key, other_place, other_quantity
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, UNBOUND, Check, Fix
 from vaultkit.checks.computed import Caller, call_directly, evaluate, sampled_values
-from vaultkit.checks.literals import bound_names
+from vaultkit.checks.literals import bound_names, why_unbound
 from vaultkit.checks.stated import judge_value, other_limit, stated_bound
 from vaultkit.checks.values import as_plain_data, text_of, truth
 from vaultkit.claims.bindings import Binding
@@ -188,8 +188,7 @@ class Bindings:
         if binding.why:
             why = f"{binding.code or 'the comment'} cannot be read: {binding.why}"
             return _check(binding, FAILS, why)
-        name = self.unbound.get(binding, "anything")
-        why = f"{binding.code}: no code of this note defines {name}"
+        why = f"{binding.code}: {why_unbound(self.note.blocks, self.unbound.get(binding, ''))}"
         return _check(binding, FAILS, why, reason=UNBOUND)
 
     def _rewritten_lines(self) -> dict[int, Fix]:
@@ -240,7 +239,7 @@ def judge_formula(
         value = evaluate(binding.source, variables, deepcopy, call, built_in=True)
         return judge(statement, {**variables, _VALUE: value}, call=call)
     except UnboundError as error:
-        return Verdict(False, f"no code of this note defines {error.args[0]}", evaluated=False)
+        return Verdict(False, why_unbound(note.blocks, error.args[0]), evaluated=False)
     except Exception:  # code of a note may raise anything
         return None
 

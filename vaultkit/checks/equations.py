@@ -28,7 +28,7 @@ from vaultkit.checks.check import (
     Check,
 )
 from vaultkit.checks.computed import Caller, call_directly, sampled_values
-from vaultkit.checks.literals import bound_names
+from vaultkit.checks.literals import bound_names, why_unbound
 from vaultkit.checks.origins import find_origins
 from vaultkit.claims.free import free_formulas
 from vaultkit.claims.suppositions import NOT_STATED
@@ -266,7 +266,7 @@ class Equations:
         if verdict is None:
             if _GROWTH.search(formula.tex):
                 return EXCEPTED, _GROWS
-            return UNJUDGED, f"{quoted}: no code of this note defines {claim.unbound or 'anything'}"
+            return UNJUDGED, f"{quoted}: {why_unbound(self.note.blocks, claim.unbound)}"
         if verdict.holds and claim.counterexample and claim.is_law and not formula.here:
             return FAILS, (
                 f"{quoted} holds for the numbers of this page, but not for others; "

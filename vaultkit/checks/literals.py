@@ -18,6 +18,8 @@ from vaultkit.read.note import Block
 _IN_TEXT = re.compile(
     r"(?<![\w.-])-?(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.]*\w)"
 )
+#: A name that a line of code binds, which cannot be parsed as a whole.
+_ASSIGNED = re.compile(r"^[ \t]*([^\W\d]\w*)[ \t]*=(?!=)", re.MULTILINE)
 _DOCUMENTED = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -81,6 +83,8 @@ def bound_names(blocks: Iterable[Block]) -> frozenset[str]:
     found: set[str] = set()
     for block in blocks:
         nodes: list[ast.AST] = [*parsed(source_of(block))]
+        if not nodes:  # code with an error
+            found.update(_ASSIGNED.findall(source_of(block)))
         for node in nodes:  # which grows in the loop
             match node:
                 case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name):
@@ -90,6 +94,13 @@ def bound_names(blocks: Iterable[Block]) -> frozenset[str]:
             if not isinstance(node, _SCOPES):
                 nodes += ast.iter_child_nodes(node)
     return frozenset(found)
+
+
+def why_unbound(blocks: Iterable[Block], name: str) -> str:
+    """Return why a name has no value; ``blocks`` are those of the note."""
+    if name in bound_names(blocks):
+        return f"{name} has no value here: the code that defines it has not run"
+    return f"no code of this note defines {name or 'anything'}"
 
 
 def _as_integer(node: ast.AST, number: float | None) -> float | None:

@@ -86,7 +86,7 @@ def code_actions(
 
 def _edit_of_fix(note: Note, fix: Fix) -> Edit:
     """Return the edit that replaces the lines of a fix, with the note's line endings."""
-    newline = "\r\n" if "\r\n" in note.text else "\n"
+    newline = next((end for end in ("\r\n", "\n", "\r") if end in note.text), "\n")
     text = "".join(line + newline for line in fix.lines)
     first, last = fix.first, fix.last  # ``first - 1`` if it inserts
     # Behind a last line without an end, the text begins a new line.

@@ -11,6 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
+
 from vaultkit.read.syntax import HTML_COMMENT, LINE_END, REASON
 
 #: The filler: a code point that is not a character and that no file may contain.
@@ -23,16 +26,8 @@ _TRAILING = re.compile(rf"[ \t]*{FILLER}[{FILLER} \t]*$", re.MULTILINE)
 _FRONT = re.compile(r"---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 #: The marks of quotes and the indentation at the beginning of a line: ``> > ``.
 _PREFIX = re.compile(r"[> \t]*")
-#: The mark of a list item, without and with the blank behind it: ``- `` or ``12. ``.
-_MARK = r"(?:[-*+]|\d{1,9}[.)])"
-_ITEM = rf"{_MARK}[ \t]+"
-#: The beginning of an item, or of a footnote, whose text is indented as that of an item is. An
-#: item's mark may be alone on its line.
-_BEGINS_ITEM = re.compile(rf" {{0,3}}(?:{_MARK}(?:[ \t]|$)|\[\^[^\]\s]+\]:)")
-#: A line across the page, which may look like items in items: ``* * *``.
-_LINE_ACROSS = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$", re.MULTILINE)
-#: An unindented heading, quote or fence. It ends a list, since it continues no text.
-_ENDS_LIST = re.compile(r"#{1,6}(?:[ \t]|$)|>|`{3,}[^`\n]*$|~{3,}", re.MULTILINE)
+#: The mark of a list item with the blank behind it: ``- `` or ``12. ``.
+_ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]+"
 #: The end of a line below which is a blank line, a list item, a heading or a fence.
 _ENDS_PARAGRAPH = re.compile(
     rf"""\n [> \t]*
@@ -49,11 +44,6 @@ _SIGNS = re.compile(
     rf"""
     # The opening line of a fence of code, such as "> - ```python".
     (?P<fence> ^ (?P<before>[> \t]*(?:{_ITEM})*) (?P<mark>`{{3,}}(?=[^`\n]*$)|~{{3,}}) .*$ )
-    # Lines of indented code, the first of them at the beginning or below a blank line.
-    | (?P<indented>
-        (?: (?<=\A) | (?<=\n\n) )
-        (?: (?:[ ]{{4}}|\t) .* (?: \n(?=[ \t]*\n?(?:[ ]{{4}}|\t)) | \n? ) )+
-      )
     | (?P<html> <!-- )
     | (?P<escape> \\%%[^\n%]*%% | \\. )
     | (?P<code> `+ )
@@ -64,6 +54,9 @@ _SIGNS = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+
+#: Parses the blocks of a text, which shows what is indented code.
+_BLOCKS = MarkdownIt("commonmark").use(footnote_plugin).disable("inline")
 
 #: The positions in a text where a part of it begins and ends.
 Span = tuple[int, int]
@@ -174,14 +167,15 @@ def _spans_of_comments(text: str) -> tuple[list[Span], int]:
     front = _FRONT.match(text)
     at = front.end() if front else 0
     spans = []
+    indented = _ends_of_indented_code(text, at) if "    " in text or "\t" in text else {}
     while sign := _SIGNS.search(text, at):
-        at = sign.end()  # behind an escape, a formula within a line, or indented code
+        at = sign.end()  # behind an escape or a formula within a line
+        if end := indented.get(text.rfind("\n", 0, sign.end()) + 1):
+            at = end
+            continue
         match sign.lastgroup:
             case "fence":
                 at = _end_of_fence(text, sign)
-            case "indented" if _is_in_list(text, sign.start()):
-                # It is no code but the text of an item, which may contain comments.
-                at = sign.start() + len(sign[0]) - len(sign[0].lstrip())
             case "html":
                 # Its marks may share hyphens: `<!-->` is a whole comment.
                 end = text.find("-->", sign.start() + len("<!"))
@@ -221,32 +215,22 @@ def _end_of_code_or_display(text: str, at: int, mark: str) -> int:
     return closing.end() if closing else at
 
 
-def _is_in_list(text: str, at: int) -> bool:
-    r"""Return whether the indented text that begins at ``at`` is in an item of a list.
+def _ends_of_indented_code(text: str, at: int) -> dict[int, int]:
+    r"""Return where each line of indented code begins and ends, as if the text had no comments.
 
-    A footnote counts as an item.
+    ``at`` is where the text begins, behind the front matter.
 
-    >>> texts = ("  - item\nits text\n\n", "- item\n\nno text of it\n\n")
-    >>> [_is_in_list(text, len(text)) for text in texts]
-    [True, False]
+    >>> _ends_of_indented_code("a\n\n    b\n- c\n\n    d\n", 0)
+    {3: 9}
     """
-    # Go up line by line. A blank line above an unindented one separates that from the list, which
-    # ends there.
-    line_below_is_unindented = False
-    while at > 0:
-        line_start = text.rfind("\n", 0, at - 1) + 1
-        line = text[line_start:at]
-        is_blank, is_unindented = not line.strip(), not line.startswith((" ", "\t", "\n"))
-        is_across = bool(_LINE_ACROSS.match(line))
-        if _BEGINS_ITEM.match(line) and not is_across:
-            return True
-        if is_unindented and (is_across or _ENDS_LIST.match(line)):
-            return False
-        if is_blank and line_below_is_unindented:
-            return False
-        line_below_is_unindented = is_unindented
-        at = line_start
-    return False
+    begins = [match.start() for match in re.finditer("^", text[at:], re.MULTILINE)]
+    ends = [*begins[1:], len(text) - at]
+    return {
+        at + begins[line]: at + ends[line]
+        for token in _BLOCKS.parse(text[at:])
+        if token.type == "code_block" and token.map
+        for line in range(*token.map)
+    }
 
 
 def _end_of_fence(text: str, opening: re.Match[str]) -> int:
