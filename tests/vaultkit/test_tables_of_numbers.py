@@ -114,3 +114,31 @@ def test_labels_that_occur_twice_and_odd_values_are_no_source(tmp_path: Path) ->
     found = checks(tmp_path, code, PLANETS.replace("1.88", "0.61"))
     assert {outcome for outcome, _ in found.values()} == {"holds"}
     assert {scope for _, scope in found.values()} == {FOUND}
+
+
+LITRES = """
+| day | litres (l) |
+|---|---|
+| Monday | 20 |
+| Tuesday | 40 |
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'litres = {"Monday": 20, "Tuesday": 40, "Wednesday": 60}',
+        'days, litres = ["Monday", "Tuesday", "Wednesday"], np.array([20.0, 40.0, 60.0])',
+    ],
+)
+def test_a_short_column_with_the_name_of_a_variable(code: str, tmp_path: Path) -> None:
+    def wrong(table: str) -> list[str]:
+        found = checks(tmp_path, f"import numpy as np\n{code}", table)
+        return [what for what, (outcome, _) in found.items() if outcome == FAILS]
+
+    assert not wrong(LITRES)
+    assert wrong(LITRES.replace("20", "60")) == ["60"]
+    assert wrong(LITRES.replace("20", "x").replace("40", "20").replace("x", "40")) == ["40", "20"]
+    # A number that no row has, and another title, may be about something else.
+    assert not wrong(LITRES.replace("20", "25"))
+    assert not wrong(LITRES.replace("20", "60").replace("litres", "litres at noon"))

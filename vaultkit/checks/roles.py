@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from vaultkit.checks import multiples
 from vaultkit.checks.assigned import Assigned
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check, Contradiction
 from vaultkit.checks.dates import Dates
@@ -103,6 +104,7 @@ class Roles:
         yield from self.series.contradictions(self.note, every)
         yield from self.measures.contradictions(self.note, every)
         yield from self.keyed.contradictions(self.note, every)
+        yield from multiples.contradictions(self.note, self.keyed.tables, self.lexicon)
         yield from Assigned(self.labelled).contradictions(self.note, every)
         for sentence in every:
             for number in sentence.numbers:

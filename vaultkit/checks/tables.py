@@ -3,7 +3,8 @@
 The number of *Mars* in a table must be that in the line ``Mars 1.88`` of an output, in the value of
 the key ``"Mars"`` of a dictionary, or in the element beside ``"Mars"`` in another list, if the
 other rows of the table agree with theirs. Such a column is proven; if only one of its cells
-differs, or two are exchanged, they are contradicted. All other columns are not judged here.
+differs, or two are exchanged, they are contradicted; so is a number of another row in a column with
+the name of the variable. All other columns are not judged here.
 """
 
 from __future__ import annotations
@@ -76,6 +77,8 @@ class _Entry:
     #: The labels of its row: those of the first cell, and of other cells in words.
     rows: tuple[Key, ...]
     title: frozenset[str]
+    #: The words of the title of its column without what is in brackets: *litres (l)*.
+    name: frozenset[str]
     is_share: bool
 
     def is_rounding_of(self, number: float) -> bool:
@@ -103,10 +106,13 @@ class _Comparison:
         The output or variable.
     pairs
         The cells, each with its number.
+    column
+        All numbers of the source if the title of the column names it, else none.
     """
 
     source: str
     pairs: list[tuple[_Entry, float]]
+    column: Sequence[float] = ()
 
     @cached_property
     def wrong(self) -> list[tuple[_Entry, float]]:
@@ -121,6 +127,19 @@ class _Comparison:
         (first, number), (second, other_number) = self.wrong
         return first.is_rounding_of(other_number) and second.is_rounding_of(number)
 
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the wrong numbers hardly agree with something else.
+
+        They are those of other rows of what the title names; or one number is wrong, or two are
+        swapped, in a long column.
+        """
+        if self.column and self.wrong:
+            return all(any(map(entry.is_rounding_of, self.column)) for entry, _ in self.wrong)
+        right = sum(entry.digits for entry, number in self.pairs if entry.is_rounding_of(number))
+        is_long = len(self.pairs) >= _ROWS + self.is_swapped and right >= _DIGITS
+        return (len(self.wrong) == 1 or self.is_swapped) and is_long
+
 
 class Tables:
     """Judges the numbers in the tables of a note.
@@ -132,8 +151,9 @@ class Tables:
     """
 
     def __init__(self, note: Note) -> None:
-        #: The outputs and variables with labels: the description of each, and its numbers.
-        self.sources: list[tuple[str, Source]] = []
+        #: The outputs and variables with labels: the description of each, its numbers, and the
+        #: words of its name.
+        self.sources: list[tuple[str, Source, frozenset[str]]] = []
         self.rebase(note)
 
     def rebase(self, note: Note) -> None:
@@ -150,7 +170,7 @@ class Tables:
             if name.startswith("_"):
                 continue
             if isinstance(value, dict):
-                self._add_source(f"variable {name}", value.items())
+                self._add_source(f"variable {name}", value.items(), name)
             elif isinstance(value, list | tuple | np.ndarray) and 1 < len(_items(value)) <= _MOST:
                 items = _items(value)
                 by_length[len(items)].append((name, items))
@@ -163,7 +183,7 @@ class Tables:
             for name, items in lists:
                 if all(is_number(item) for item in items):
                     for label in labels:
-                        self._add_source(f"variable {name}", zip(label, items, strict=True))
+                        self._add_source(f"variable {name}", zip(label, items, strict=True), name)
 
     def _read_output(self, step: Step) -> None:
         """Read an output: numbers behind words, or behind the first number of a line."""
@@ -186,8 +206,8 @@ class Tables:
                     self._add_source(where, data.items() if isinstance(data, dict) else data)
         self._add_source(where, pairs)
 
-    def _add_source(self, where: str, pairs: Any) -> None:
-        """Add a source, without the labels that it has twice."""
+    def _add_source(self, where: str, pairs: Any, name: str = "") -> None:
+        """Add a source, without the labels that it has twice; ``name`` is that of a variable."""
         rows: dict[Key, Sequence[float]] = {}
         twice: set[Key] = set()
         for label, value in list(pairs)[:_MOST]:
@@ -197,8 +217,9 @@ class Tables:
             if numbers and key != frozenset():
                 rows[key] = numbers
         source = {key: numbers for key, numbers in rows.items() if key not in twice}
-        if len(source) > 1 and (where, source) not in self.sources:
-            self.sources.append((where, source))
+        new = (where, source, _words(name.replace("_", " ")))
+        if len(source) > 1 and new not in self.sources:
+            self.sources.append(new)
 
     def check(self, numbers: Iterable[Check]) -> Iterator[Check]:
         """Yield the checks of the numbers of a note, with verdicts on those in tables."""
@@ -233,8 +254,7 @@ class Tables:
                 for entry, _ in comparison.pairs:
                     yield Finding(entry.line, entry.column, entry.text, True, source)
                 return
-            is_wrong = len(wrong) == 1 or comparison.is_swapped
-            if is_wrong and not first_wrong and _is_sure(comparison):
+            if comparison.is_contradicted and not first_wrong:
                 first_wrong = [
                     Finding(e.line, e.column, e.text, False, f"in {source} it is {n:.6g}")
                     for e, n in wrong
@@ -243,7 +263,7 @@ class Tables:
 
     def _comparisons(self, column: Sequence[_Entry]) -> Iterator[_Comparison]:
         """Yield the comparisons of a column with each source, label and place of a number."""
-        for where, source in self.sources:
+        for where, source, name in self.sources:
             for label in range(min(len(entry.rows) for entry in column)):
                 rows = [_numbers_of_label(entry, label, source) for entry in column]
                 if sum(row is not None for row in rows) < 2:  # one label may agree by chance
@@ -256,14 +276,9 @@ class Tables:
                         for entry, row in zip(column, rows, strict=True)
                         if row and place < len(row)
                     ]
-                    yield _Comparison(where, pairs)
-
-
-def _is_sure(comparison: _Comparison) -> bool:
-    """Return whether a comparison with wrong numbers hardly agrees otherwise by chance."""
-    pairs = comparison.pairs
-    right = sum(entry.digits for entry, number in pairs if entry.is_rounding_of(number))
-    return len(pairs) >= _ROWS + comparison.is_swapped and right >= _DIGITS
+                    is_named = longest == 1 and name and name == column[0].name
+                    numbers = [row[0] for row in source.values()] if is_named else []
+                    yield _Comparison(where, pairs, numbers)
 
 
 def columns(cells: Sequence[Cell]) -> Iterator[list[_Entry]]:
@@ -298,9 +313,10 @@ def _entries(cell: Cell, beside: Sequence[Cell]) -> Iterator[_Entry]:
     labels = (_plain(c.text) for c in beside if not _CELL.fullmatch(c.text))
     rows = (_key(first), *(_words(label) for label in labels if _words(label) and label != first))
     is_share = "%" in cell.text + cell.title or "per cent" in cell.title
+    name = _words(re.sub(r"\([^()]*\)", "", cell.title))
     for match in _NUMBERS.finditer(cell.text):
         column = cell.column + match.start()
-        yield _Entry(cell.line, column, match[0], rows, _words(cell.title), is_share)
+        yield _Entry(cell.line, column, match[0], rows, _words(cell.title), name, is_share)
 
 
 def _plain(text: str) -> str:

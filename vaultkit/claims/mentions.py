@@ -109,7 +109,7 @@ def sentences(note: Note, lexicon: Lexicon, lines: Set[int] | None = None) -> It
         if lines is not None and lines.isdisjoint(piece.lines):
             continue
         if index not in cached:
-            cached[index] = tuple(_sentences_of_piece(piece, lexicon))
+            cached[index] = tuple(sentences_of_piece(piece, lexicon))
         yield from cached[index]
 
 
@@ -117,7 +117,7 @@ def cell_sentences(note: Note, lexicon: Lexicon) -> Iterator[Sentence]:
     """Yield the cells of tables that contain a number, as sentences."""
     for piece in note.prose:
         if (piece.cells or piece.row) and _ANY_NUMBER.search(piece.text):
-            yield from _sentences_of_piece(piece, lexicon)
+            yield from sentences_of_piece(piece, lexicon)
 
 
 #: The sentences of the notes read last, by the identities of note and lexicon and then by the
@@ -141,8 +141,13 @@ def _cached_sentences(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence,
     return by_piece
 
 
-def _sentences_of_piece(piece: Prose, lexicon: Lexicon) -> Iterator[Sentence]:
-    """Yield the sentences of a piece of text that contain a number, except questions."""
+def sentences_of_piece(
+    piece: Prose, lexicon: Lexicon, *, with_number: bool = True
+) -> Iterator[Sentence]:
+    """Yield the sentences of a piece of text, except questions, and those without a number.
+
+    A multiple or part in words, *twice*, is no number here; ``with_number=False`` yields all.
+    """
     text = mask_names(_CODE.sub(lambda code: FORMULA * len(code[0]), piece.text))
     begins = 0
     for stop in (*_STOP.finditer(text), None):  # None for the end of the text
@@ -150,7 +155,8 @@ def _sentences_of_piece(piece: Prose, lexicon: Lexicon) -> Iterator[Sentence]:
         marked = text[begins:end]
         asks = stop is not None and stop[0] == "?"
         # A number with a given reason is not to be judged.
-        if not asks and not REASONS.search(marked) and _has_number(marked):
+        is_read = _has_number(marked) or not with_number
+        if is_read and not asks and not REASONS.search(marked):
             plain = plain_words(marked.replace(FORMULA, NAME))
             yield Sentence(plain, begins, piece, lexicon)
         begins = stop.end() if stop else end
