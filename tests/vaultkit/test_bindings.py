@@ -533,3 +533,10 @@ def test_a_sentence_has_the_values_that_it_is_about(tmp_path: Path) -> None:
     (note,) = vault.notes.values()
     found = [check.values for check in inspect(note, vault) if check.kind == "sentence"]
     assert found == [(("a", "1"), ("b", "2")), (("b", "2"),)]
+
+
+def test_a_comment_behind_an_image_binds_its_alt_text(found: Callable[..., list[Check]]) -> None:
+    image = "![Bars. Of 4, one has 0.15. The last has 0.62.](a.svg)<!-- = [n, 1, 0.15, 0.62] -->"
+    assert [c.outcome for c in found(image, CODE) if c.kind == "sentence"] == [HOLDS]
+    exchanged = image.replace("0.15.", "0.62.").replace("0.62.]", "0.15.]")
+    assert [c.outcome for c in found(exchanged, CODE) if c.kind == "sentence"] == [FAILS]

@@ -233,7 +233,8 @@ def _binding(
     marked = piece.text[: at + _FAR]
     plain = plain_words(marked)
     stops = (stop.end() for stop in _STOP.finditer(plain, max(0, at - _FAR), at))
-    sentence_start = max(max(stops, default=0), at - _FAR)
+    # The comment behind an image is about its whole alt text.
+    sentence_start = 0 if piece.place == "alt text" else max(max(stops, default=0), at - _FAR)
     # A second comment right behind the first one is about the same words.
     has_own_words = bool(plain[last_end:at].strip(" ,;()"))
     begins = max(sentence_start, last_end) if has_own_words else sentence_start

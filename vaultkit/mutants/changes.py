@@ -164,6 +164,20 @@ def prose_of(text: str) -> str:
     return _PIECES.sub(blank, text)
 
 
+def _is_any_shift(tex: str, at: int) -> bool:
+    r"""Return whether a formula holds for any number at a position, and so for its negative.
+
+    >>> [_is_any_shift(tex, 5) for tex in ("f(x +c) = f(x)", "f(x +c) = c f(x)")]
+    [True, False]
+    """
+    shift = re.match(r"\s*([a-z])\)\s*(?:=|\\approx)", tex[at:])
+    function = re.match(r"\W*(?:operatorname\{)?(\w+)", tex)
+    if not shift or not function:
+        return False
+    occurs_once = len(re.findall(rf"(?<![\\\w]){shift[1]}(?!\w)", tex)) == 1
+    return occurs_once and bool(re.search(rf"\b{function[1]}\b", tex[at + shift.end() :]))
+
+
 def _change_output(text: str, start: int, end: int, rng: random.Random) -> Iterator[Change]:
     """Yield changes of an output: one digit of each number, one letter of each word."""
     for match in re.finditer(r"(?<![\w.])-?\d+\.?\d*(?![\w.])", text[start:end]):
@@ -286,7 +300,7 @@ def change_formula(tex: str, symbols: list[str], rng: random.Random) -> Iterator
     # A sign or factor after the first relation changes only one side; it does not change 0.
     blank = re.compile(r"\s*&?\s*").match(tex, relations[0].end())
     at = blank.end() if blank else relations[0].end()
-    is_zero = re.match(r"0\s*(?:$|[$,;&\\}])", tex[at:])
+    is_zero = re.match(r"[^\\]*(?:\\(?!\\)[^\\]*)*?(?:^|=)\s*0\s*(?:$|[$,;&\\}])", tex[at:])
     if at < len(tex) and tex[at] not in "-+$" and not is_zero:
         yield Change(at, "", "-", "sign")
         yield Change(at, "", r"2 \cdot ", "factor")
@@ -299,6 +313,8 @@ def _change_parts(tex: str, symbols: list[str], rng: random.Random) -> Iterator[
         yield Change(match.start(), match[0], "", "transposition")
     # A sign between two terms, such as the one in *a + b*, but not *(-a*.
     for match in re.finditer(r"(?<![{=(&^_,\s$])\s*(?P<sign>[+-])", tex):
+        if _is_any_shift(tex, match.end()):
+            continue
         other = "-" if match["sign"] == "+" else "+"
         yield Change(match.start("sign"), match["sign"], other, "sign")
     for match in re.finditer(r"\^\{?(?P<power>\d)\}?(?!\))", tex):

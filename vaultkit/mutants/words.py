@@ -181,7 +181,8 @@ def spans_of_statements(plain: str) -> Iterator[tuple[int, int]]:
     for match in _SENTENCE.finditer(plain):
         line = plain[plain.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]
         asks = match[0].rstrip("*_)” ").endswith("?") or _REQUEST.match(match[0])
-        if not asks and not re.match(r"[> ]*\|", line):
+        # A heading names what its section says, and a row of a table has its own changes.
+        if not asks and not re.match(r"[> ]*(?:\||#)", line):
             yield match.span()
 
 
@@ -199,7 +200,7 @@ def turn_comparisons(plain: str, start: int, end: int, words: Lexicon) -> Iterat
     idioms = [m.span() for m, name in words.find("negations", sentence) if name != "words"]
     for table in ("directions", "sides"):
         for match, name in words.find(table, sentence):
-            if (table, name) not in _OPPOSITES or _is_no_comparison(sentence, match):
+            if (table, name) not in _OPPOSITES or _is_no_comparison(sentence, match, words):
                 continue
             if any(first < match.end() and match.start() < last for first, last in idioms):
                 continue
@@ -217,17 +218,21 @@ def _rare_words(words: Lexicon) -> frozenset[str]:
     return frozenset(max(re.split(r"[\s-]", entry), key=len) for entry in entries)
 
 
-def _is_no_comparison(sentence: str, match: re.Match[str]) -> bool:
+def _is_no_comparison(sentence: str, match: re.Match[str], words: Lexicon) -> bool:
     """Return whether a word compares nothing, or has no opposite of one word.
 
     *One more matrix* adds, *even, or more sharply peaked* corrects, the opposite of *as wide*
     is *not as wide*.
     """
     word, before, behind = match[0].lower(), sentence[: match.start()], sentence[match.end() :]
-    if word in ("gain", "gains", "match"):
-        return True  # the gain of a norm
+    if word in words.words["grammar"]["unsure"] and not behind.startswith(_BLANK):
+        return True  # *the gain of a norm*; no code is bound to it
     if word == "up to":
         return not re.match(r"\W*(?:\d|\w+ (?:of|times))", behind)  # *up to the sign*
+    if re.fullmatch(r"[\W_]*\*[^*:]*", before) and re.match(r"[^*:]*\*:[\W_]*$", behind):
+        return True  # the title of a list of links
+    if word == "more" and re.match(r"\s(?:on|about)\b", behind):
+        return True  # *More on this*
     if word == "more":
         return bool(re.search(r"\b(?:one|two|three|some|once)\s+$", before, re.IGNORECASE))
     if word.startswith("or "):
@@ -302,6 +307,11 @@ def _may_exchange(text: str, first: Piece, second: Piece, kind: str) -> bool:
         return True
     between = text[first.end : second.at]
     if len(between) > _NEAR or _SYMMETRIC.fullmatch(between):
+        return False
+    # *three times with a and three times with b*
+    words = re.sub(r"<!--.*?-->|\s*\band\b|[*`]", "", between).strip()
+    before = re.sub(r"<!--.*?-->|[*`]", "", text[: first.at][-_NEAR:]).rstrip()
+    if len(words.split()) > 1 and before.endswith(words):
         return False
     if kind == NAME and _LISTED.fullmatch(between):
         return False

@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +20,8 @@ from vaultkit.read.prose import Prose
 from vaultkit.read.sentences import LONGEST as LONGEST_SENTENCE
 from vaultkit.read.syntax import BLOCK_ID, HTML_COMMENT, SIZE, reason
 
+#: Most comments behind an image that are about its alt text.
+_MOST_COMMENTS = 4
 #: Attributes of HTML that browsers show or read aloud.
 _SHOWN = {"alt": "alt text", "title": "title", "aria-label": "label"}
 #: Elements that do not separate words: `<b>a</b>b` is one.
@@ -49,9 +52,11 @@ def text_of_inline(
         The content of the comments ``%%= … %%``, by their lines and columns.
     """
     prose = Prose(place, covers_last=place == "heading")
+    is_behind_image = False
     for index, child in enumerate(children):
         begins = places(child.meta.get("at", 0))
-        behind = children[index + 1 : index + 2]
+        behind = children[index + 1 : index + 1 + _MOST_COMMENTS]
+        is_behind_image = child.type == "image" or (is_behind_image and _is_html(child))
         match child.type:
             case "softbreak" | "hardbreak":
                 prose.add(" ", *begins)
@@ -77,7 +82,8 @@ def text_of_inline(
                     prose.add(link.words or " ", *begins)
                     prose.add_end_of_link()
             case "image":
-                yield from _text_beside("alt text", _without_size(child.content), begins, behind)
+                alt = _without_size(child.content)
+                yield from _text_beside("alt text", alt, begins, behind, places)
                 yield from _text_beside("title", _title_of(child), begins, behind)
             case "link_open":
                 types = [token.type for token in children]
@@ -90,7 +96,8 @@ def text_of_inline(
                 if why := reason(child.content, "given"):
                     prose.add_reason(why)
                 elif comment := HTML_COMMENT.fullmatch(child.content.strip()):
-                    prose.add_comment(comment[1], *begins, _tex_before(children, index))
+                    if not is_behind_image:  # else it is a comment on the alt text
+                        prose.add_comment(comment[1], *begins, _tex_before(children, index))
                 elif child.content.startswith("<sup"):
                     prose.add("^", *begins)  # `10<sup>3</sup>` is read as `10^3`
                 else:
@@ -296,13 +303,28 @@ def text_of_properties(values: Mapping[str, Any], source: str, line: int) -> Ite
         yield prose
 
 
+def _is_html(token: Token) -> bool:
+    """Return whether a token is HTML within a line, such as a comment."""
+    return token.type == "html_inline"
+
+
 def _text_beside(
-    place: str, text: str, begins: tuple[int, int], behind: Sequence[Token]
+    place: str,
+    text: str,
+    begins: tuple[int, int],
+    behind: Sequence[Token],
+    places: Callable[[int], tuple[int, int]] | None = None,
 ) -> Iterator[Prose]:
     """Yield a text beside a paragraph, an alternative text or a title, unless it is blank.
 
-    ``place`` says which it is, and ``begins`` where it is in the file. ``behind`` has the token
-    behind the image or link, if any: a comment there may give the reason for the last number.
+    Parameters
+    ----------
+    place, begins
+        Which text it is, and where it is in the file.
+    behind
+        The tokens behind the image or link; a comment may give the reason for the last number.
+    places
+        Maps their positions to line and column, for a text to which they may bind code.
     """
     if not text.strip():
         return
@@ -311,9 +333,11 @@ def _text_beside(
     for number, part in enumerate(_DOLLARS.split(text)):
         is_formula = number % 2 == 1
         (prose.add_code if is_formula else prose.add)(part, *begins)
-    for token in behind:
-        if token.type == "html_inline" and (why := reason(token.content, "given")):
+    for token in takewhile(_is_html, behind):
+        if why := reason(token.content, "given"):
             prose.add_reason(why)
+        elif places and (comment := HTML_COMMENT.fullmatch(token.content.strip())):
+            prose.add_comment(comment[1], *places(token.meta.get("at", 0)))
     yield prose
 
 
