@@ -41,6 +41,11 @@ def test_cells_are_divided_and_the_label_of_folded_code_is_left_out() -> None:
     assert only.text == "Before. cache | all | newest | log sum | After."
 
 
+def test_a_name_that_may_wrap_is_one_word() -> None:
+    (only,) = split_sections("<p>See <code>need_<wbr>weights</code>.</p>")
+    assert only.text == "See need_weights."
+
+
 def test_broken_html_loses_no_words() -> None:
     (only,) = split_sections("<p>one<div>two</p></span>three<p class='headerlink'>four")
     assert only.text == "one two three"
@@ -50,7 +55,9 @@ def test_the_index_holds_names_before_text_and_the_first_formulas() -> None:
     text = Section("", "", "Text", ["a = b", "c = d", "e = f"])
     said = ["Mice fear [[Owl]]s.", "Mice fear [[Owl]]s."]
     entry = Entry("owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3, [text], said, ["night bird"])
-    (words,) = json.loads(join_entries([serialize_entry(entry)]))
+    index = json.loads(join_entries([serialize_entry(entry)]))
+    assert {"why", "does"} <= set(index["words"]["stop"])
+    (words,) = index["notes"]
     assert words[:6] == ["owl/", "Owl", ["Tyto"], ["bird"], "It hears.", 3]
     assert words[6:] == [
         ["a = b", "c = d"],

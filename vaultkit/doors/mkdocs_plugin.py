@@ -361,9 +361,11 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             files, config, self.assets.styles(self.model.letters, self.model.signs)
         )
         index = self.assets.generated_file("search.json", self.model.index())
-        script = self.assets.themed("search.js")
-        site_files.add_generated(files, config, (index, script))
-        worker = f"{script.uri}?index={posixpath.basename(index.uri)}"
+        script, program = map(self.assets.themed, ("search.js", "search-notes.js"))
+        site_files.add_generated(files, config, (index, script, program))
+        loaded = {"index": index.uri, "program": program.uri}
+        query = "&".join(f"{name}={posixpath.basename(uri)}" for name, uri in loaded.items())
+        worker = f"{script.uri}?{query}"
         # Filters that our templates use.
         env.filters["vaultkit_search"] = lambda settings: Markup(
             material.replace_search_worker(str(settings), worker)

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from vaultkit.read.html import HTMLReader
 from vaultkit.render.mathematics import formula_to_text
 
+_WORDS = Path(__file__).with_name("search.toml")
 #: The number of formulas at the beginning of a note that are indexed as its main ones.
 _MAIN_FORMULAS = 2
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _INLINE = frozenset(
     re.findall(
         "[a-z]+",
-        "a abbr b bdi cite code del em i ins kbd mark q s small span strong sub sup u var",
+        "a abbr b bdi cite code del em i ins kbd mark q s small span strong sub sup u var wbr",
     )
 )
 _VOID = frozenset(
@@ -116,8 +119,15 @@ def serialize_entry(entry: Entry) -> bytes:
 
 
 def join_entries(pages: Iterable[bytes]) -> bytes:
-    """Return the index that `search.js` reads, given serialised entries."""
-    return b"[" + b",".join(pages) + b"]"
+    """Return the index that `search-notes.js` reads, given serialised entries."""
+    return b'{"words":' + _words() + b',"notes":[' + b",".join(pages) + b"]}"
+
+
+def _words() -> bytes:
+    """Return the words of ``search.toml`` as JSON."""
+    words = tomllib.loads(_WORDS.read_text("utf-8"))
+    lists = {name: words[name].split() for name in ("stop", "asking")}
+    return json.dumps({**lists, "same": words["same"]}, separators=(",", ":")).encode()
 
 
 class _Reader(HTMLReader):
