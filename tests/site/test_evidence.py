@@ -118,7 +118,10 @@ theme:
     - {media: "(prefers-color-scheme: light)", scheme: default}
     - {media: "(prefers-color-scheme: dark)", scheme: slate}
 plugins: [search, vaultkit]
+extra_css: [own.css]
 """
+#: One array has a colour of its own.
+STYLE = "body { --vk-array-Q: 210; } .vk-of-Q { color: rgb(0, 0, 200); }"
 BOX = ".vk-box"
 
 
@@ -132,6 +135,7 @@ def small(served: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) ->
     (docs / "Other.md").write_text(OTHER, encoding="utf-8")
     (docs / "Arrays.md").write_text(ARRAYS, encoding="utf-8")
     (docs / "Table.md").write_text(TABLE, encoding="utf-8")
+    (docs / "own.css").write_text(STYLE, encoding="utf-8")
     (root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
     vault = Vault(docs)
     for name in ("index.md", "Arrays.md", "Table.md"):
@@ -154,6 +158,16 @@ def small(served: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) ->
 def look(contexts: Contexts, small: str) -> Iterator[Visitor]:
     with visiting(contexts, small) as visitor:
         yield visitor
+
+
+def test_marks_are_not_printed(look: Visitor) -> None:
+    page = look()
+    marks = page.locator(".vk-math--display > .vk-mark")
+    expect(marks.first).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".vk-mark").filter(visible=True)).to_have_count(0)
+    shape = page.locator("span[data-check^=shape][data-scope]")
+    expect(shape).to_have_css("border-bottom-style", "none")
 
 
 def test_marks_are_where_something_was_checked(look: Visitor) -> None:
@@ -194,9 +208,9 @@ def reach(page: Page, what: str) -> None:
 
 RESTS_ON = {
     "[data-check=number-0]": "Output: 0.821",
-    "span[data-check^=shape]": "Q (3, 2)",
+    "span[data-check^=shape]": "Q, of shape (3, 2)",
     "span.vk-math": "Both sides 4.5; they are equal",
-    ".vk-math--display > .vk-mark": "Judged on K (3, 2); Q (3, 2)",
+    ".vk-math--display > .vk-mark": "Checked on K of shape (3, 2) and Q of shape (3, 2)",
 }
 
 
@@ -228,10 +242,25 @@ def test_an_array_of_one_row_is_set_as_code(look: Visitor) -> None:
     page = look("arrays/")
     page.locator(".vk-math--display > .vk-mark").last.hover()
     array = page.locator(f"{BOX} .vk-box__array")
-    expect(array).to_have_text("[1. 0.5]")
+    expect(array).to_have_text("[1.0 0.5]")
     font = "e => getComputedStyle(e).fontFamily"
     assert "monospace" in array.evaluate(font)
     assert "monospace" not in page.locator(BOX).evaluate(font)
+    # So are names.
+    names = page.locator(f"{BOX} code")
+    expect(names).to_have_text(["v", "u"])
+    assert "monospace" in names.first.evaluate(font)
+
+
+def test_only_an_array_with_a_colour_has_one_in_a_box(look: Visitor) -> None:
+    page = look("arrays/")
+    page.locator(".vk-math--display > .vk-mark").first.hover()
+    code = page.locator(f"{BOX} code")
+    expect(code).to_have_text(["K", "Q", "W_Q"])
+    colour = "getComputedStyle(e.firstElementChild ?? e).color"
+    names = code.evaluate_all(f"all => all.map((e) => [e.textContent, {colour}])")
+    text = page.locator(BOX).evaluate("e => getComputedStyle(e).color")
+    assert dict(names) == {"K": text, "Q": "rgb(0, 0, 200)", "W_Q": text}
 
 
 @pytest.mark.long
@@ -404,15 +433,21 @@ def test_the_keyboard_lights_all_arrays_of_a_formula(look: Visitor) -> None:
     page = look("arrays/")
     reach(page, ".vk-math--display")
     shows(page, ["K", "Q", "Q", "Q", "WQ"], ["K", "Q", "Q", "W_Q", "W_Q", "[[1. 2.]\n [3. 4.]]"])
-    hues = page.locator(".vk-math--display .vk-same").evaluate_all(
-        "all => all.map((e) => getComputedStyle(e).backgroundColor)"
-    )
-    assert len(set(hues)) == 3
+    # Those without a colour of their own are grey.
+    hues = page.locator(".vk-math--display .vk-same").evaluate_all(HUES)
+    assert hues == {"K": False, "Q": True, "WQ": False}
     # A mouse that passes takes nothing away.
     page.locator("h1").hover()
     shows(page, ["K", "Q", "Q", "Q", "WQ"], ["K", "Q", "Q", "W_Q", "W_Q", "[[1. 2.]\n [3. 4.]]"])
     page.keyboard.press("Escape")
     shows(page, *NONE)
+
+
+#: Whether the background of each array has a colour: its red, green and blue differ much.
+HUES = """(all) => Object.fromEntries(all.map((e) => {
+  const parts = getComputedStyle(e).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number);
+  return [e.textContent, Math.max(...parts) - Math.min(...parts) > 30];
+}))"""
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vaultkit.checks.arrays import HUES, Array, _printed_variables, find_arrays
+from vaultkit.checks.arrays import Array, _printed_variables, find_arrays
 from vaultkit.checks.check import EXCEPTED, Check
 from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.read.vault import Vault
@@ -90,14 +90,6 @@ def test_printed_lines_are_those_of_the_array(found: dict[tuple[str, int], Array
     assert found["Q", 0].printed == {0: (2, 3)}
     assert found["Q", 1].printed == {1: (0, 1)}
     assert found["W_K", 0].printed == {}
-
-
-def test_arrays_of_one_formula_have_colours_of_their_own(
-    found: dict[tuple[str, int], Array],
-) -> None:
-    of_one = [array.hue for array in found.values() if 2 in array.formulas]
-    assert len(set(of_one)) == len(of_one) == 3
-    assert all(0 <= hue < HUES for hue in of_one)
 
 
 @pytest.mark.parametrize(

@@ -494,14 +494,14 @@ def test_it_is_counted_shown_and_offered(tmp_path: Path) -> None:
     assert "1 sentence" in describe_proven(checks)
     known = parts(note, checks)
     (place,) = (name for name in known if name.startswith("sentence-"))
-    assert known[place].plain() == ["Checked: this page computes it", ("Value of n: 4",)]
+    assert known[place].plain() == ["Checked: this page computes it", ("`n`: 4",)]
     line = note.lines[-1]
     span, words = hover_text(vault, note, len(note.lines), line.index("four") + 2, checks, {}) or (
         0,
         "",
     )
     assert isinstance(span, Span)
-    assert "Value of n: 4" in words
+    assert "`n`: 4" in words
     at = Span.within(len(note.lines), line.index("0.14") + 1, 4)
     titles = [action.title for action in code_actions(vault, note, at, checks)]
     assert "Write the computed value" in titles
@@ -526,13 +526,29 @@ def test_the_page_hides_comments_and_names_the_words(tmp_path: Path) -> None:
     assert '<span data-check="sentence-1">more</span>' in page
 
 
-def test_a_sentence_has_the_values_that_it_is_about(tmp_path: Path) -> None:
-    text = "# A\n\n```python\na, b = 1, 2\n```\n\nIt is more<!-- a > b --> than two<!-- = b -->.\n"
+@pytest.mark.parametrize(
+    ("sentence", "value"),
+    [
+        ("It is more<!-- a > b --> than that.", "0.67 < 1.5"),
+        ("It is not more<!-- not a > b --> than that.", "0.67 < 1.5"),
+        ("It is another<!-- a != c -->.", "0.6667 ≠ 0.6666"),
+        ("It is the same<!-- n == 3 -->.", "3 = 3"),
+        ("It is two thirds<!-- = a -->.", "0.67"),
+        ("They are positive<!-- x > 0 -->.", ""),
+        ("They are equal<!-- np.allclose(x, x) -->.", "True"),
+    ],
+)
+def test_a_sentence_has_its_code_with_values_as_the_page_shows_them(
+    sentence: str, value: str, tmp_path: Path
+) -> None:
+    code = "import numpy as np\nn, a, b, c = 3, 2 / 3, 1.5, 0.6666\nx = np.ones(9)\na.round(2)"
+    text = f"# A\n\n```python\n{code}\n```\n\n```text\n0.67\n```\n\n{sentence}\n"
     (tmp_path / "A.md").write_text(text)
     vault = Vault(tmp_path)
     (note,) = vault.notes.values()
-    found = [check.values for check in inspect(note, vault) if check.kind == "sentence"]
-    assert found == [(("a", "1"), ("b", "2")), (("b", "2"),)]
+    (found,) = [check.values for check in inspect(note, vault) if check.kind == "sentence"]
+    comment = re.sub(r".*<!-- (?:= )?(.*) -->.*", r"\1", sentence)
+    assert found == ((comment, value),)
 
 
 def test_a_comment_behind_an_image_binds_its_alt_text(found: Callable[..., list[Check]]) -> None:

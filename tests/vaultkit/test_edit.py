@@ -265,7 +265,7 @@ def test_what_is_said_of_a_place(vault: Vault) -> None:
 
     assert said("[[Other#Why", 3).startswith("## Why\n\nBecause of")
     assert "Holds for the arrays of this page" in said("y = 2 x$")
-    assert "Judged on" in said("y = 2 x$")
+    assert "Checked on `y` of shape (2,) and `x`" in said("y = 2 x$")
     assert "(block 1, line 15)" in said("4.0") or "output" in said("4.0").lower()
     assert "This number occurs on this page" in said("4.0")
     assert "array of shape (2,)" in said("x, d_model")

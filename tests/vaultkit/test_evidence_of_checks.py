@@ -83,17 +83,17 @@ def number(why: str, outcome: str = HOLDS, line: int = 3) -> Check:
         ("formula at line 5, column 22: 24.5", [("Formula: 24.5", "formula-2", "24.5")]),
         ("formula at line 4, column 27: 24.5", [("Formula: 24.5",)]),
         ("formula at line 3, column 28: 24.5", [("Formula: 24.5",)]),
-        ("variable s: 12.25", [("Variable s: 12.25", "block-0", "12.25")]),
-        ("variable late: 24.5", [("Variable late: 24.5", "block-1", "24.5")]),
-        ("variable u: 24.5", [("Variable u: 24.5", "block-1", "24.5")]),
-        ("variable gone: 24.5", [("Variable gone: 24.5",)]),
-        ("variable inside: 1", [("Variable inside: 1", "block-0", "1")]),
-        ("length of rows: 13", [("Length of rows: 13", "block-0", "13")]),
-        ("length of an axis of Q: 3", [("Length of an axis of Q: 3", "block-0", "3")]),
-        ("default of call: 77", [("Default of call: 77", "block-0", "77")]),
-        ("how many numbers Q holds: 6", [("How many numbers Q holds: 6",)]),
+        ("variable s: 12.25", [("Variable `s`: 12.25", "block-0", "12.25")]),
+        ("variable late: 24.5", [("Variable `late`: 24.5", "block-1", "24.5")]),
+        ("variable u: 24.5", [("Variable `u`: 24.5", "block-1", "24.5")]),
+        ("variable gone: 24.5", [("Variable `gone`: 24.5",)]),
+        ("variable inside: 1", [("Variable `inside`: 1", "block-0", "1")]),
+        ("length of rows: 13", [("Length of `rows`: 13", "block-0", "13")]),
+        ("length of an axis of Q: 3", [("Length of an axis of `Q`: 3", "block-0", "3")]),
+        ("default of call: 77", [("Default of `call`: 77", "block-0", "77")]),
+        ("how many numbers Q holds: 6", [("How many numbers `Q` holds: 6",)]),
         ("variable s: 1; code at line 7: 2", [
-            ("Variable s: 1", "block-0", "1"), ("Code: 2", "block-0", "2"),
+            ("Variable `s`: 1", "block-0", "1"), ("Code: 2", "block-0", "2"),
         ]),
         ("output at line 20: 1; 2", [("Output: 1; 2", "output-0", "1; 2")]),
         ("", []),
@@ -115,7 +115,7 @@ def test_what_a_number_rests_on(why: str, lines: list[tuple[str, ...]]) -> None:
 def test_which_block_binds_a_name(name: str, block: int | None) -> None:
     place = () if block is None else (f"block-{block}", "1")
     assert evidence_of(number(f"variable {name}: 1"))["number-0"][1:] == [
-        (f"Variable {name}: 1", *place)
+        (f"Variable `{name}`: 1", *place)
     ]
 
 
@@ -130,8 +130,8 @@ def test_the_block_above_is_looked_at_before_the_one_below() -> None:
 @pytest.mark.parametrize(
     ("why", "line"),
     [
-        ("Q (3, 2)", ("Q (3, 2)", "block-0", "")),
-        ("Q transposed (2, 3)", ("Q transposed (2, 3)", "block-0", "")),
+        ("Q (3, 2)", ("`Q`, of shape (3, 2)", "block-0", "")),
+        ("Q transposed (2, 3)", ("`Q` transposed, of shape (2, 3)", "block-0", "")),
         ("left (3, 2)", ("left (3, 2)",)),
         ("code = (3, 2)", ("code = (3, 2)",)),
         ("how [3, 2]", ("how [3, 2]",)),
@@ -148,8 +148,8 @@ def test_two_variables_of_a_shape_are_two_lines() -> None:
     shape = Check("shape", 5, "(3, 2)", HOLDS, "Q (3, 2); t (3, 2)", 10, GENERAL)
     assert evidence_of(shape)["shape-0"] == [
         IN_GENERAL,
-        ("Q (3, 2)", "block-0", ""),
-        ("t (3, 2)", "block-0", ""),
+        ("`Q`, of shape (3, 2)", "block-0", ""),
+        ("`t`, of shape (3, 2)", "block-0", ""),
     ]
 
 
@@ -163,7 +163,7 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
         (
             [equation(HOLDS, "s = 1; t = 1", GENERAL, "left 1, right 1; they are equal")],
             Part(IN_GENERAL, GENERAL, [
-                ("Judged on s = 1; t = 1",), ("Left 1, right 1; they are equal",),
+                ("Checked on `s` = 1 and `t` = 1",), ("Left 1, right 1; they are equal",),
             ]),
         ),
         (
@@ -175,7 +175,7 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
                 )
             ],
             Part(IN_GENERAL, GENERAL, [
-                ("Both sides\n[[0.5 1.]\n ...\n [3.  4.]]\nthey are equal",),
+                ("Both sides\n[[0.5 1.0]\n ...\n [3.0 4.0]]\nthey are equal",),
             ]),
         ),
         (
@@ -194,28 +194,28 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
         (
             [equation(HOLDS, "s = 1", HERE)],
             Part("Holds here: for the numbers of this page", HERE, [
-                ("Judged on s = 1",), ("The note says why: it is",),
+                ("Checked on `s` = 1",), ("The note says why: it is",),
             ]),
         ),
         (
             [replace(equation(HOLDS, "s = 1", HERE), pinned="d, n")],
             Part("Holds here: for the numbers of this page", HERE, [
-                ("Judged on s = 1",), ("The same in all trials: d, n",),
+                ("Checked on `s` = 1",), ("The same in all trials: d, n",),
                 ("The note says why: it is",),
             ]),
         ),
         (
             [equation(EXCEPTED, "so"), equation(HOLDS, "s = 1", HERE)],
-            Part("Not run", EXCEPTED, [("The note says why: so",), ("Judged on s = 1",)]),
+            Part("Not run", EXCEPTED, [("The note says why: so",), ("Checked on `s` = 1",)]),
         ),
         (
             [equation(HOLDS, "s = 1", HERE), equation(HOLDS, "s = 1")],
-            Part("Holds for the arrays of this page", CHECKED, [("Judged on s = 1",)]),
+            Part("Holds for the arrays of this page", CHECKED, [("Checked on `s` = 1",)]),
         ),
         (
             [equation(HOLDS, "s = 1", GENERAL), equation(HOLDS, "t = 1", HERE)],
             Part("Holds here: for the numbers of this page", HERE, [
-                ("Judged on s = 1",), ("Judged on t = 1",), ("The note says why: it is",),
+                ("Checked on `s` = 1",), ("Checked on `t` = 1",), ("The note says why: it is",),
             ]),
         ),
     ],
@@ -250,7 +250,7 @@ def test_a_number_may_be_given() -> None:
         "number-0": [
             "A number that is given",
             ("The note says why: so",),
-            ("Variable s: 1", "block-0", "1"),
+            ("Variable `s`: 1", "block-0", "1"),
         ]
     }
 

@@ -41,7 +41,7 @@ def test_terms_and_letters_are_read() -> None:
     assert cost.words == ("O(·)", "O(n)")
     assert (query.lines, query.link) == (("What asks.",), None)
     assert [letter.words for letter in letters] == [("Q",), ("d_k", "d_v"), ("Q",)]
-    assert letters[0].lines[0] == "Queries, Q"
+    assert letters[0].lines[0] == "Queries, `Q`"
     assert letters[0].lines[1].startswith("Q ∈ ℝ")
     assert str(letters[0].link) == "[[Query|queries]]"
     assert key.is_named(["Other", "Lookup Key"])

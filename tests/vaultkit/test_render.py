@@ -85,6 +85,12 @@ def test_code_in_a_directive_is_coloured(render: Any) -> None:
     assert '<span class="kn">import</span>' in html
 
 
+def test_arrays_are_marked_in_code_within_text(render: Any, tmp_path: Path) -> None:
+    (tmp_path / "vaultkit.toml").write_text('coloured = ["Q", "W_Q"]', encoding="utf-8")
+    code = '<code>x @ <span class="vk-of-W_Q">W_Q</span></code>'
+    assert f"by {code}, not <code>block.Q</code>" in render("by `x @ W_Q`, not `block.Q`")
+
+
 # --- Lines --------------------------------------------------------------------------------------
 
 

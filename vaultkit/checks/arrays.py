@@ -1,6 +1,6 @@
 """Finds where each array of a note appears: in its formulas, in its code and in its outputs.
 
-With this, a page shows an array in one colour wherever it is. An array is one binding of a
+With this, a page marks an array wherever it is. An array is one binding of a
 variable: `x = x + 1` begins another one.
 """
 
@@ -17,9 +17,6 @@ from vaultkit.checks.printed import is_print_call
 from vaultkit.claims.expressions import parsed
 from vaultkit.claims.places import page_places
 from vaultkit.read.note import Block, Note
-
-#: The number of colours for arrays.
-HUES = 6
 
 #: The variables in the evidence of an equation, ``W (3, 2); n = 3``, and of a shape, ``variable x;
 #: length of an axis of W``.
@@ -47,19 +44,16 @@ class Array:
         By the index of a block, the positions of its name there.
     printed
         By the index of a block, first and last line of the output that shows it, from 0.
-    hue
-        Index of its colour; the arrays of a formula have different colours if there are enough.
     """
 
     name: str
     formulas: list[int] = field(default_factory=list)
     code: dict[int, list[Position]] = field(default_factory=dict)
     printed: dict[int, tuple[int, int]] = field(default_factory=dict)
-    hue: int = 0
 
     def plain(self) -> list[object]:
         """Return it as a list of plain data, which a script of the page reads."""
-        return [self.name, self.hue, self.formulas, self.code, self.printed]
+        return [self.name, self.formulas, self.code, self.printed]
 
 
 def find_arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
@@ -90,23 +84,13 @@ def find_arrays(note: Note, checks: Sequence[Check]) -> list[Array]:
         array = bindings.array_at(_python_name(formula.tex), formula.line)
         if id(array) in judged:
             _add_formula(array, index)
-    found = [array for array in bindings.arrays if array.formulas]
-    _choose_hues(found)
-    return found
+    return [array for array in bindings.arrays if array.formulas]
 
 
 def _add_formula(array: Array | None, index: int) -> None:
     """Add the index of a formula to an array, if there is an array and it lacks the index."""
     if array and index not in array.formulas:
         array.formulas.append(index)
-
-
-def _choose_hues(arrays: Sequence[Array]) -> None:
-    """Give each array a colour that no earlier array in the same formula has, if one is left."""
-    for index, array in enumerate(arrays):
-        taken = {a.hue for a in arrays[:index] if set(a.formulas) & set(array.formulas)}
-        free = (hue for hue in range(HUES) if hue not in taken)
-        array.hue = next(free, index % HUES)
 
 
 def _python_name(tex: str) -> str:

@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from vaultkit.checks.bound_keys import exchanged, other_key, other_place, other_quantity
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, UNBOUND, Check, Fix
 from vaultkit.checks.computed import Caller, call_directly, evaluate, sampled_values
 from vaultkit.checks.literals import bound_names, why_unbound
+from vaultkit.checks.shown import decimals_of, in_values, shortened
 from vaultkit.checks.stated import judge_value, other_limit, stated_bound
 from vaultkit.checks.values import as_plain_data, text_of, truth
 from vaultkit.claims.bindings import Binding
@@ -42,8 +43,8 @@ _LONGEST = 80
 #: The name of the value of bound code beside the formula before it; no note has such a name.
 _VALUE = "boundvalue"
 
-#: The sides of a comparison that are no literals, each with its value as text.
-Sides = tuple[tuple[str, str], ...]
+#: Expressions with their values as text.
+Facts = tuple[tuple[str, str], ...]
 
 
 @dataclass
@@ -59,8 +60,8 @@ class JudgedWords:
     rewrites: tuple[tuple[int, int, str, str], ...] = ()
     #: The numbers as the text has them, and as the code gives them, if one differs.
     now: tuple[tuple[str, str], ...] = ()
-    #: The expressions that the words are about, with their values.
-    facts: Sides = ()
+    #: The code and its value in the digits of the page; of a comparison, those of its sides.
+    facts: Facts = ()
     #: Samples of the variables in the code (`sampled_values`).
     samples: Mapping[str, Any] = field(default_factory=dict)
     #: The number of trials, and whether the words were false in one of them.
@@ -121,8 +122,10 @@ class Bindings:
     def judge(self, binding: Binding, variables: Mapping[str, Any]) -> JudgedWords:
         """Evaluate the code of a binding, and compare its value with the words."""
         formula = judge_formula(binding, variables, self.note, self.call)
+        decimals = decimals_of(self.note, binding.text)
         if formula and formula.holds:
-            return JudgedWords(True, f"value of {binding.code}: {formula.right}")
+            facts = ((binding.code, shortened(formula.right, decimals)),)
+            return JudgedWords(True, f"value of {binding.code}: {formula.right}", facts=facts)
         has_variables = formula and any(not name.startswith(_VALUE) for name in formula.bound)
         if formula and has_variables:  # a formula that is only a number is judged as words are
             why = f"this formula is {formula.left}, but {binding.code} is {formula.right}"
@@ -135,13 +138,20 @@ class Bindings:
         except Exception as error:  # code of a note may raise anything
             why = f"{binding.code} cannot be evaluated: {type(error).__name__}: {error}"
             return JudgedWords(False, " ".join(why.split()))
-        sides = _values_of_sides(binding.tree, evaluate_here)
-        judged = judge_words(binding, value, text, ", ".join(f"{c} is {its}" for c, its in sides))
+        comparison = _comparison(binding.tree)
+        sides = _sides(comparison, evaluate_here) if comparison else []
+        told = {code: its for code, _, its, is_literal in sides if not is_literal}
+        judged = judge_words(
+            binding, value, text, ", ".join(f"{c} is {its}" for c, its in told.items())
+        )
         if formula and not formula.evaluated and not judged.holds and not judged.places:
             judged = JudgedWords(False, f"the formula before it cannot be computed: {formula.why}")
         if judged.holds and (why := _is_about_another(binding, variables)):
             judged = JudgedWords(False, why, judged.places)
-        return replace(judged, facts=sides or ((binding.code, text[:_LONGEST]),))
+        shown = shortened(text[:_LONGEST], decimals)
+        if comparison:
+            shown = in_values(comparison, [side.value for side in sides], decimals)
+        return replace(judged, facts=((binding.code, shown),))
 
     def judges(self, line: int, column: int) -> bool:
         """Return whether a comment binds the number at a place to code."""
@@ -295,21 +305,34 @@ def _described(value: Any) -> tuple[Any, str]:
     return as_plain_data(value), text_of(value)
 
 
-def _values_of_sides(tree: ast.expr, evaluate_here: Callable[[str], tuple[Any, str]]) -> Sides:
-    """Return the sides of a comparison that are no literals, with their values; else nothing.
+class _Side(NamedTuple):
+    """A side of a comparison: its code, and its value as plain data and as text."""
+
+    code: str
+    value: Any
+    text: str
+    is_literal: bool
+
+
+def _comparison(tree: ast.expr) -> ast.Compare | None:
+    """Return the comparison that a condition is, perhaps negated; None if it is none."""
+    while isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
+        tree = tree.operand
+    return tree if isinstance(tree, ast.Compare) else None
+
+
+def _sides(comparison: ast.Compare, evaluate_here: Callable[[str], tuple[Any, str]]) -> list[_Side]:
+    """Return the sides of a comparison, but for those with long code or without a value.
 
     ``evaluate_here`` returns the value of code as plain data and as text.
     """
-    while isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
-        tree = tree.operand
-    if not isinstance(tree, ast.Compare):
-        return ()
-    values: dict[str, str] = {}
-    for side in (tree.left, *tree.comparators):
-        code = ast.unparse(side)
-        if isinstance(side, ast.Constant) or len(code) > _LONGEST:
-            continue
-        with contextlib.suppress(Exception):  # code of a note may raise anything
-            _, text = evaluate_here(code)
-            values[code] = text[:_LONGEST]
-    return tuple(values.items())
+    sides = []
+    for node in (comparison.left, *comparison.comparators):
+        code = ast.unparse(node)
+        if isinstance(node, ast.Constant):
+            sides.append(_Side(code, as_plain_data(node.value), code, True))
+        elif len(code) <= _LONGEST:
+            with contextlib.suppress(Exception):  # code of a note may raise anything
+                value, text = evaluate_here(code)
+                sides.append(_Side(code, value, text[:_LONGEST], False))
+    return sides

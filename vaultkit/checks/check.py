@@ -88,7 +88,8 @@ class Check:
     sizes
         The shapes of the arrays in a formula whose sizes do not fit.
     values
-        For a sentence, the expressions that it is about, with their values.
+        For a sentence, its code and the value in the digits of the page (`shown`); for a
+        comparison, the values of its sides: ``2 > 1``.
     is_law
         Whether an equation relates names to names, so that it may hold for other numbers, too.
     """

@@ -17,6 +17,7 @@ from itertools import zip_longest
 
 from vaultkit.checks.check import EXCEPTED, FOUND, GENERAL, HERE, UNPROVEN, Check
 from vaultkit.checks.literals import source_of
+from vaultkit.checks.shown import decimals_of, shortened
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.places import page_places
 from vaultkit.read.note import Block, Note
@@ -51,6 +52,16 @@ _MATRIX = re.compile(
 #: The beginning of evidence from a variable: ``length of an axis of W``, ``variable n``, ``n``.
 _VARIABLE = re.compile(
     r"^(?:variable |length of (?:an axis of )?|default of )?(?P<name>[A-Za-z_]\w*)"
+)
+#: A variable with its shape or value: ``K transposed (2, 3)``, ``w (3 items)``, ``n = 4``.
+_VARIABLE_WITH_VALUE = re.compile(
+    r"(?P<name>(?!left\b|code\b|how\b)[A-Za-z_]\w*)(?P<transposed> transposed)?"
+    r"(?: = (?P<value>.+)| \((?P<shape>\d+ (?P<items>items)|function|[\d, ]*)\))"
+)
+#: Words of evidence in which a name or expression is code.
+_NAMED = re.compile(
+    r"(?P<before>variable |value of |default of |length of (?:an axis of )?|how many numbers )"
+    r"(?P<name>.+?)(?P<after> holds)?"
 )
 #: Words of evidence; perhaps with the name of a part of the page, and a text to highlight there.
 Line = tuple[str, ...]
@@ -143,19 +154,66 @@ def _lines(note: Note, check: Check) -> list[Line]:
     """Return the evidence of a check, and what was the same in all its trials."""
     if check.outcome == EXCEPTED:
         return [(f"The note says why: {check.why}",)]
+    decimals = decimals_of(note, check.what)
+    lines: list[Line]
     if check.kind == "equation":
-        variables = f"Judged on {check.why}" if check.why else ""
-        texts = [variables, _rows_on_lines(_capitalized(check.sides))]
-        lines: list[Line] = [(text,) for text in texts if text]
+        sides = _rows_on_lines(shortened(_capitalized(check.sides), decimals))
+        lines = [(text,) for text in (_variables_in_words(check.why, decimals), sides) if text]
+    elif check.kind == "sentence" and check.values:
+        lines = [(_rows_on_lines(_fact_in_words(*fact)),) for fact in check.values]
     elif check.kind == "sentence":
         lines = [(_capitalized(check.why),)]
     else:
         sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
-        lines = [_line_of_source(note, check.line, source) for source in sources]
+        lines = [_line_of_source(note, check.line, source, decimals) for source in sources]
     return [*lines, (f"The same in all trials: {check.pinned}",)] if check.pinned else lines
 
 
-def _line_of_source(note: Note, line: int, source: str) -> Line:
+def _variables_in_words(evidence: str, decimals: int) -> str:
+    """Return the variables on which an equation was judged, in words; empty if there are none.
+
+    >>> _variables_in_words("p (4,)", 2)
+    'Checked on `p`, of shape (4,)'
+    >>> _variables_in_words("p (4,); softmax (function); c = 0.123", 2)
+    'Checked on `p` of shape (4,), the function `softmax` and `c` = 0.12'
+    """
+    if not evidence:
+        return ""
+    *some, last = [_variable_in_words(one, decimals) for one in evidence.split("; ")]
+    if not some:
+        return f"Checked on {last.replace(' of shape', ', of shape')}"
+    return f"Checked on {', '.join(some)} and {last}"
+
+
+def _variable_in_words(evidence: str, decimals: int) -> str:
+    """Return a variable in words; the evidence is its name with its shape or value.
+
+    >>> [_variable_in_words(one, 2) for one in ("K transposed (2, 3)", "w (3 items)", "n = 4")]
+    ['`K` transposed of shape (2, 3)', '`w` with 3 items', '`n` = 4']
+    """
+    found = _VARIABLE_WITH_VALUE.fullmatch(evidence)
+    if not found:
+        return evidence
+    name = f"`{found['name']}`{found['transposed'] or ''}"
+    if found["value"]:
+        return f"{name} = {shortened(found['value'], decimals)}"
+    if found["shape"] == "function":
+        return f"the function {name}"
+    return (
+        f"{name} with {found['shape']}" if found["items"] else f"{name} of shape ({found['shape']})"
+    )
+
+
+def _fact_in_words(code: str, value: str) -> str:
+    """Return code with its value, in words.
+
+    >>> _fact_in_words("x[0] > 1", "2 > 1"), _fact_in_words("n", "4"), _fact_in_words("a == b", "")
+    ('`x[0] > 1`: 2 > 1', '`n`: 4', '`a == b` is true')
+    """
+    return f"`{code}` is true" if value in ("", "True") else f"`{code}`: {value}"
+
+
+def _line_of_source(note: Note, line: int, source: str, decimals: int) -> Line:
     """Describe what backs a number or shape, and where on the page that is, if it is known.
 
     For example, *output at line 6: 0.25* gives ``("Output: 0.25", "output-0", "0.25")``. ``line``
@@ -170,9 +228,17 @@ def _line_of_source(note: Note, line: int, source: str) -> Line:
     elif variable := _VARIABLE.match(words):
         block = binding_block(note, variable["name"], line)
         place = "" if block is None else f"block-{block}"
-    if value:
-        words = f"{words}: {value}"
-    return (_capitalized(words), place, value) if place else (_capitalized(words),)
+    shown = f": {value}" if value else ""
+    if named := _NAMED.fullmatch(words):
+        # Digits of the code or of an output are those of the page.
+        words, shown = (
+            f"{named['before']}`{named['name']}`{named['after'] or ''}",
+            shortened(shown, decimals),
+        )
+    elif _VARIABLE_WITH_VALUE.fullmatch(words):
+        words = _variable_in_words(words, decimals).replace(" of shape", ", of shape")
+    words = _capitalized(words) + shown
+    return (words, place, value) if place else (words,)
 
 
 def _place(note: Note, what: str, line: int, column: int) -> str:

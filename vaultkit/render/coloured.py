@@ -15,6 +15,8 @@ from xml.etree.ElementTree import Element
 _ROW = re.compile(r"(?P<letter>[a-z])_[ijlmnst0-9]")
 #: Greek letters by their names in Unicode, as in "GREEK SMALL LETTER ALPHA".
 _GREEK = re.compile(r"GREEK (?P<size>SMALL|CAPITAL) LETTER (?P<name>\w+)")
+#: A name in inline code, which is no attribute of another one.
+_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*")
 #: A name in code as Pygments highlights it.
 _NAME_IN_CODE = re.compile(r'<span class="n">(?P<name>\w+)</span>')
 
@@ -92,6 +94,22 @@ def _name_with_index(base: Element, index: Element) -> str:
     """Return the name of a symbol with an index, ``W_Q``; empty if one of them has no name."""
     name, letter = _name_in_code(base), _name_in_code(index)
     return f"{name}_{letter}" if name and letter else ""
+
+
+def split_at_arrays(code: str, names: Collection[str]) -> list[str]:
+    """Split inline code at these arrays: each second piece is the name of one.
+
+    Examples
+    --------
+    >>> split_at_arrays("Q @ block.Q + q", ["Q"])
+    ['', 'Q', ' @ block.Q + q']
+    """
+    pieces, end = [], 0
+    for match in _NAME.finditer(code):
+        if match[0] in names:
+            pieces += [code[end : match.start()], match[0]]
+            end = match.end()
+    return [*pieces, code[end:]]
 
 
 def mark_code(coloured: str, names: Collection[str]) -> str:

@@ -15,6 +15,7 @@ from vaultkit.read.note import Link
 from vaultkit.read.positions import Places
 from vaultkit.read.syntax import address as address_of
 from vaultkit.read.tokenizer import tokenize_line
+from vaultkit.render.coloured import split_at_arrays
 from vaultkit.render.footnotes import Footnotes
 from vaultkit.render.links import render_image, render_link, render_wikilink
 from vaultkit.render.page import PLACEHOLDER_MARKS, Page
@@ -328,11 +329,16 @@ class _Writer:
         self.write_unmarked(element, text[written:last], is_code)
 
     def write_unmarked(self, element: Element, text: str, is_code: bool) -> None:
-        """Append text to an element, without references to footnotes if it is quoted."""
+        """Append text, without footnotes if it is quoted; in code, arrays are marked."""
         if self.page.open_embeds and not is_code:
             # The footnotes of a quoted sentence are on another page.
             text = _FOOTNOTE_MARK.sub("", text)
-        append(element, literal(text))
+        arrays = self.page.vault.options.coloured if is_code else ()
+        plain, *marked = split_at_arrays(text, arrays)
+        append(element, literal(plain))
+        for name, behind in zip(marked[::2], marked[1::2], strict=True):
+            SubElement(element, "span", {"class": f"vk-of-{name}"}).text = name
+            append(element, literal(behind))
 
     def write_formula(self, token: Token) -> None:
         """Append a formula, in the delimiters that the typesetting looks for."""

@@ -94,10 +94,13 @@ def read_meanings(note: Note) -> list[Meaning]:
 
 
 def _to_plain_text(markdown: str) -> str:
-    """Return a line of Markdown as plain text; its first word, if no letter, gets a capital."""
+    """Return a line of Markdown as plain text, with code in backticks.
+
+    Its first word, if it is no letter, gets a capital.
+    """
     text = WIKILINK.sub(lambda link: link["words"] or link["target"], markdown)
     text = _FORMULA.sub(lambda formula: formula_to_text(formula[1]), text)
-    text = re.sub(r"[*`]", "", text).strip().rstrip(":;,")
+    text = text.replace("*", "").strip().rstrip(":;,")
     return text[:1].upper() + text[1:] if re.match(r"[^\W\d_]{2}|a\b", text) else text
 
 

@@ -1,11 +1,12 @@
-/* Highlights all occurrences of an array in one colour: its letter in formulas, its name in code, and
+/* Highlights all occurrences of an array: its letter in formulas, its name in code, and
 the output lines that print it, when a reader points at one of them, taps it, or reaches a formula
 with the keyboard. The build found the occurrences, and the page contains them. */
 (() => {
   "use strict";
 
-  // Of arrays that the site's style sheet gives none, as `--vk-array-Q: 210` does; none is near those.
-  const HUES = [50, 340, 95, 260, 130, 0];
+  // The background of an array: the hue that the site's style sheet gives it, as `--vk-array-Q: 210` does, or a
+  // grey. A colour of its own would be taken for that of another array.
+  const PLAIN = "plain";
   const NAMED = "αalpha βbeta γgamma δdelta εepsilon ϵepsilon ηeta θtheta κkappa λlambda μmu νnu ξxi ρrho"
     + " σsigma τtau φphi ϕphi χchi ψpsi ωomega ΔDelta ΣSigma";
   const LETTERS = new Map(NAMED.split(" ").map((pair) => [pair[0], pair.slice(1)]));
@@ -21,13 +22,14 @@ with the keyboard. The build found the occurrences, and the page contains them. 
   // Browsers match such rules with every element, so each is added with its first highlight.
   const rule = ({ hue, degrees }) => {
     if (styled.has(hue)) return;
+    const [light, dark] = hue === PLAIN ? ["220 12% 84%", "220 12% 30%"] : [`${degrees} 85% 80%`, `${degrees} 60% 28%`];
     styled.add(hue);
     const [name, same] = [`::highlight(vk-array-${hue})`, `.vk-same[data-hue="${hue}"]`];
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`@media screen{
-      ${name},${same}{color:#111;background-color:hsl(${degrees} 85% 80%)}
+      ${name},${same}{color:#111;background-color:hsl(${light})}
       [data-md-color-scheme="slate"] ${name},[data-md-color-scheme="slate"] ${same}
-      {color:#fff;background-color:hsl(${degrees} 60% 28%)}
+      {color:#fff;background-color:hsl(${dark})}
       @media (forced-colors:active){
       ${name},[data-md-color-scheme] ${name}{color:HighlightText;background-color:Highlight}
       .vk-same[data-hue]{outline:2px solid Highlight}}}`);
@@ -82,9 +84,9 @@ with the keyboard. The build found the occurrences, and the page contains them. 
     const store = document.querySelector("template.vk-evidence");
     const found = store ? JSON.parse(store.content.textContent).arrays ?? [] : [];
     const style = getComputedStyle(document.body);
-    arrays = found.map(([name, hue, formulas, code, printed]) => {
-      const own = style.getPropertyValue(`--vk-array-${name}`).trim();
-      return { name, hue: own ? name : hue, degrees: own || HUES[hue], formulas, code, printed };
+    arrays = found.map(([name, formulas, code, printed]) => {
+      const degrees = style.getPropertyValue(`--vk-array-${name}`).trim();
+      return { name, hue: degrees ? name : PLAIN, degrees, formulas, code, printed };
     });
     places = { ranges: new Map(), arrays: new WeakMap() };
     for (const array of arrays) {

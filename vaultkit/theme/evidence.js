@@ -97,9 +97,24 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
       (at % 2 && style.getPropertyValue(`--vk-array-${word}`) ? element("span", { class: `vk-of-${word}` }, word) : word));
   };
 
-  /* An array within a line is set as code, as one of several rows is; an index, as in `x[0]`, is no array. */
-  const typeset = (line) => line.split(/(?<!\w)(\[+[^[\]]*\]+)/).flatMap((piece, at) =>
-    (at % 2 ? [element("span", { class: "vk-box__array" }, piece)] : coloured(piece)));
+  /* A symbol with an index or exponent, `W_Q` or `ℝ^(n×d_k)`, is set as mathematics. */
+  const SYMBOL = /(?<![\w.])(\p{L})_(\([^)]*\)|\w+)|\^(\([^)]*\)|\w+)/u;
+  const symbols = (words) => {
+    const [all, base, index, power] = SYMBOL.exec(words) ?? [];
+    if (!all) return coloured(words);
+    const [before, after] = [words.slice(0, words.indexOf(all)), words.slice(words.indexOf(all) + all.length)];
+    const inner = symbols((index ?? power).replace(/^\((.*)\)$/, "$1"));
+    const set = base ? element("span", { class: `vk-symbol vk-of-${base}_${index}` }, base, element("sub", {}, ...inner))
+      : element("sup", {}, ...inner);
+    return [...coloured(before), set, ...symbols(after)];
+  };
+
+  /* Code in backticks and an array are set as code; an index, as in `x[0]`, is no array. */
+  const typeset = (line) => line.split(/(`[^`]*`|(?<!\w)\[+[^[\]]*\]+)/).flatMap((piece, at) => {
+    if (at % 2 === 0) return symbols(piece);
+    return piece.startsWith("`") ? [element("code", {}, ...coloured(piece.slice(1, -1)))]
+      : [element("span", { class: "vk-box__array" }, piece)];
+  });
 
   const open = (trigger, byKeyboard = false) => {
     clearTimeout(timer);
@@ -116,7 +131,7 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
     else if (part.dataset.now) lines.unshift([`On the page as it was published: “${built}”`]);
     const name = part.dataset.term ? "What this means" : "Based on";
     box = element("div", { class: "vk-box", id: "vk-box", role: "dialog", "aria-label": name },
-      element("p", { class: "vk-box__title" }, title));
+      element("p", { class: "vk-box__title" }, ...typeset(title)));
     for (const [words, place, text, href] of lines) {
       // The columns of an array stay below each other.
       const [first, ...rows] = words.split("\n");

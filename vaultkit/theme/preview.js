@@ -83,7 +83,7 @@ a finger on it. The target page is fetched from the link's address. */
     if (whole) return { instead: true, lines: [whole[0], ...whole.slice(1).map(([words]) => words)].map(paragraph) };
     const lines = [...link.querySelectorAll("[data-check]")].flatMap((part) => {
       const [title, ...rests] = texts[part.dataset.check] ?? [];
-      return title ? [paragraph(`${part.textContent}: ${[title, ...rests.map(([words]) => words)].join(". ")}`)] : [];
+      return title ? [paragraph(`${part.textContent}: ${[title, ...rests.map(([words]) => words.replaceAll("`", ""))].join(". ")}`)] : [];
     });
     return { instead: false, lines };
   };
