@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from playwright.sync_api import Locator, Page, expect
+from visitor import Visitor
 
 # Two cores that others use, too.
 BOOT, RUN, ALL = 120_000, 60_000, 400_000
@@ -58,3 +59,11 @@ def follow(page: Page, base: str, path: str, title: str) -> None:
     page.evaluate(FOLLOW, base + path)
     expect(page.locator("h1")).to_contain_text(title)
     expect(start(page)).to_be_visible()
+
+
+def opened(page: Page, loaded: Visitor, title: str, *, run: bool = True) -> Page:
+    """Return the page with Python at another note, which is run if asked for."""
+    follow(page, loaded.base, f"{title.lower().replace(' ', '-')}/", title)
+    if run:
+        load(page)
+    return page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checking import FORGET, RUN, cell, edit, follow, load, said
+from checking import FORGET, RUN, cell, edit, load, opened, said
 from playwright.sync_api import Page, expect
 from visitor import Visitor
 
@@ -14,8 +14,7 @@ def test_who_runs_a_block_sees_an_output_that_a_question_folds(
     loaded: Visitor,
     checked: None,  # noqa: ARG001
 ) -> None:
-    page = ready
-    follow(page, loaded.base, "softmax/", "Softmax")
+    page = opened(ready, loaded, "Softmax", run=False)
     block = cell(page, "by the sum")
     output = page.locator("[data-check=output-0]")
     expect(output).to_be_hidden()
@@ -36,8 +35,7 @@ def test_an_edit_answers_no_question(
     loaded: Visitor,
     checked: None,  # noqa: ARG001
 ) -> None:
-    page = ready
-    follow(page, loaded.base, "softmax/", "Softmax")
+    page = opened(ready, loaded, "Softmax", run=False)
     page.evaluate(FORGET)
     page.reload()
     load(page)
@@ -65,8 +63,7 @@ def test_an_answer_is_judged_by_the_output_of_the_edit(
     loaded: Visitor,
     checked: None,  # noqa: ARG001
 ) -> None:
-    page = ready
-    follow(page, loaded.base, "softmax/", "Softmax")
+    page = opened(ready, loaded, "Softmax", run=False)
     page.evaluate(FORGET)
     page.reload()
     load(page)

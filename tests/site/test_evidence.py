@@ -334,6 +334,18 @@ def test_a_formula_that_was_run_has_one_mark(look: Visitor) -> None:
         display.evaluate("(e, outcome) => e.dataset.outcome = outcome", outcome)
         assert display.evaluate("e => getComputedStyle(e, '::before').content") == sign
         assert mark.is_visible() == (sign == "none"), outcome
+    # The line below a formula or shape in a sentence says that it holds, too.
+    for outcome in ("fails", "changed", "unjudged"):
+        lines = page.locator("span[data-scope]").evaluate_all(HAS_LINE, outcome)
+        assert not any(lines), outcome
+
+
+#: Whether a visible line is below each formula and shape with this outcome.
+HAS_LINE = """(all, outcome) => all.map((e) => {
+  e.dataset.outcome = outcome;
+  const { visibility, borderBottomColor } = getComputedStyle(e.querySelector(".vk-mark") ?? e);
+  return visibility === "visible" && borderBottomColor !== "rgba(0, 0, 0, 0)";
+})"""
 
 
 @pytest.mark.parametrize("outcome", ["", "fails"])

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asked import ASK, BOX, CARDS, FAILING, INDEX
 from playwright.sync_api import Page, expect
 from visitor import Contexts, Visitor, violations, visiting
 
@@ -22,124 +23,6 @@ from vaultkit.pipeline.inspect import Settings, inspect
 from vaultkit.pipeline.ledger import Ledger
 from vaultkit.read.vault import Vault
 
-ASK = """# Ask
-
-It shows scores.
-
-> [!question] Predict the shape
-> `Q` holds 6 queries and `K` 4 keys, each of width 2. What is the shape of `Q @ K.T`?
->
-> > [!failure]- Usual wrong answers
-> >
-> > - `(K @ Q.T).shape`: queries are the **rows**.
-> > - `(Q.T @ Q).shape`: the sum runs over the width.
-
-```python
-import numpy as np
-
-Q = np.arange(12.0).reshape(6, 2) / 10
-K = np.arange(8.0).reshape(4, 2) / 10
-(Q @ K.T).shape
-```
-
-```text
-(6, 4)
-```
-
-> [!question] Predict the number
-> The score of query 2 with key 3 is divided by the root of 2. What is it?
->
-> > [!failure]- Usual wrong answers
-> >
-> > - `Q[1] @ K[2]`: the root is missing.
-> > - `Q[1] @ K[2] / 2`: the width itself is no root.
-
-```python
-print(f"{-Q[1] @ K[2] / -np.sqrt(2):.2f}")
-```
-
-```text
-0.16
-```
-
-> [!question] Predict the second row
-> What is the second row of `K`, times 2?
->
-> > [!failure]- Usual wrong answers
-> >
-> > - `K[:, 1] * 2`: that is the column.
-
-```python
-print(K * 2)
-```
-
-```text
-[[0.  0.2]
- [0.4 0.6]
- [0.8 1. ]
- [1.2 1.4]]
-```
-
-> [!question] Predict
-> Are the two equal?
->
-> > [!failure]- Usual wrong answers
-> >
-> > - `not np.allclose(Q, Q + 1e-12)`: so small a difference is none.
-
-> [!success]- Answer
-> They are.
->
-> ```python
-> np.allclose(Q, Q + 1e-12)
-> ```
->
-> ```text
-> True
-> ```
-
-## What it was
-
-The score is 0.16, see [[Index]].
-
-## How many
-
-> [!question] Predict
-> How many rows have `Q` and `K`?
->
-> > [!failure]- Usual wrong answers
-> >
-> > - `len(Q.T), len(K.T)`: those are the columns.
-
-```python
-len(Q), len(K)
-```
-
-```text
-(6, 4)
-```
-"""
-INDEX = "# Index\n\n## Your predictions\n\n<!-- predictions -->\n\n[[Ask]], [[Failing]]\n"
-CARDS = """# Cards
-
-<!-- flashcards -->
-
-## Some
-
-What is $d_k$?
-?
-The **width**, see [[Ask]].
-
-What is seen?
-?
-![A box](box.svg)
-
-Last?
-?
-Yes.
-"""
-BOX = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><path d="M0 0h9v9z"/></svg>'
-FAILING = "# Failing\n\n" + ASK.partition("scores.\n\n")[2].replace("(6, 4)", "(4, 6)")
 CONFIG = """
 site_name: Small
 theme:
@@ -299,10 +182,20 @@ def test_by_keyboard_alone(ask: Visitor) -> None:
 
 RIGHT = {
     0: ["(6, 4)", "6, 4", "6 4", "6x4", "6 × 4", "6 BY 4", "[6,4]"],
-    1: ["0.16", ".16", "0.1626", "0.1649", "+0.16", "16/100"],
-    2: ["[0.4, 0.6]", "0.4 0.6", "0.40,0.60", "2/5 3/5", "0.44; 0.6"],
+    1: ["0.16", ".16", "0.1626", "0.1649", "+0.16", "16/100", "0,16", "about 0.16", "s = 0.16"],
+    2: ["[0.4, 0.6]", "0.4 0.6", "0.40,0.60", "2/5 3/5", "0.44; 0.6", "0.4 and 0.6"],
     3: ["True", "true", " TRUE ", "'True'"],
-    4: ["(6, 4)", "6, 4", "6 4"],
+    4: ["(6, 4)", "6, 4", "6 4", "6 and 4", "n = 6, m = 4"],
+    5: ["Tom", "tom", "“Tom”", "'Tom'", "Tom.", "`Tom`", "*TOM*"],
+}
+#: What a reader is told of the form of each answer.
+FORMS = {
+    0: "as 3 × 4 or (3, 4)",
+    1: "2 decimals",
+    2: "blanks or commas between, 1 decimal",
+    3: "True or False",
+    4: "2 numbers",
+    5: "one word; capitals do not matter",
 }
 WRONG = {
     0: {
@@ -320,6 +213,7 @@ WRONG = {
         "0.1": "It is larger.",
         "0.154": "It is larger.",
         "0.16 0.16": "That is not a number.",
+        "2 * 0.08": "That is not a number.",
         "none": "That is not a number.",
     },
     2: {
@@ -334,6 +228,7 @@ WRONG = {
         "6": "It has 2 numbers; you gave 1.",
         "2 2": "the columns",
     },
+    5: {"Ada": "she does not ask", "Tom and Ada": "It has 1 word; you gave 3."},
 }
 
 
@@ -342,6 +237,7 @@ def test_what_is_typed_is_understood(ask: Visitor) -> None:
     page = ask("ask/")
     for question in RIGHT:
         form, said = page.locator(FORM).nth(question), page.locator(SAID).nth(question)
+        expect(form.locator(".vk-predict__form")).to_have_text(FORMS[question])
         for typed, words in WRONG[question].items():
             form.locator("input").fill(typed)
             form.get_by_role("button", name="Check").click()

@@ -63,9 +63,10 @@ def test_what_fails_is_named(visit: Visitor) -> None:
         check("block", "c"),
         check("link", "", "holds"),
     ]
-    kinds = ["number", "output", "untrue", "figure", "number"]
+    kinds = ["number", "output", "example", "figure", "number"]
     assert call(visit, "experiment", found, kinds, 0.5) == [
-        "With your edit: 1 output, 2 numbers, 1 figure changed, 1 statement is no longer true, ",
+        "With your edit: 1 output, 2 numbers, 1 figure changed, "
+        "1 statement comes out differently, ",
         "1 formula no longer holds, 1 shape no longer fits, 1 block does not run",
         "; 1 check as before, in 500 ms. "
         "Words, and whole numbers without a mark, stay as they were.",
@@ -89,6 +90,16 @@ def test_an_error_in_what_was_typed_is_reported(visit: Visitor) -> None:
     # It lacks what the broken block should have defined.
     assert call(visit, "outcomeOf", name, {0: ""}, [], broken) == "unjudged"
     assert call(visit, "outcomeOf", name, {0: ""}, [], []) == "fails"
+
+
+def test_what_is_above_a_broken_block_is_judged(visit: Visitor) -> None:
+    broken = [check("block", "a", block=1, line=9)]
+    above, below = (check("sentence", "it", line=line) for line in (8, 10))
+    assert call(visit, "outcomeOf", above, {0: ""}, [], broken) == "changed"
+    assert call(visit, "outcomeOf", below, {0: ""}, [], broken) == "unjudged"
+    # It waits for a name that the block should have defined.
+    waits = above | {"reason": "unbound"}
+    assert call(visit, "outcomeOf", waits, {0: ""}, [], broken) == "unjudged"
 
 
 def test_code_that_a_browser_cannot_run_fails_if_it_was_typed(visit: Visitor) -> None:

@@ -156,7 +156,8 @@ def _short_text(value: Any, decimals: int) -> str:
         case bool() | str():
             return str(value)
         case Fraction():
-            return repr(float(value)) if value.denominator > 1 else str(value)
+            # Digits of fractions are chosen together, so that unequal numbers look unequal.
+            return repr(float(value)) if value.denominator > 1 else number_text(float(value), 0)
         case list() if 0 < len(value) <= _LONGEST and all(isinstance(v, Fraction) for v in value):
             return f"[{', '.join(number_text(float(one), decimals) for one in value)}]"
     return ""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vaultkit.checks.check import EXCEPTED, LACKS, UNPROVEN, Check
+from vaultkit.checks.shown import decimals_of, shortened
 from vaultkit.claims.claims import claims_of, share_claims
 from vaultkit.claims.places import lines_of_code, page_places
 from vaultkit.figure import Figure
@@ -147,7 +148,7 @@ class BrowserChecker:
             places = [f"block-{check.block}"]
             if check.block is None:
                 places = page.names_of(check.kind, check.line, check.column, check.what)
-            report({"check": check.plain(), "places": places})
+            report({"check": check.plain() | _shown(check, note), "places": places})
 
         task = task_of(note, vault, self.settings)
         excuse = _BrowserExcuse()
@@ -158,6 +159,14 @@ class BrowserChecker:
         # Last, since a page can show the results without them.
         for figure in redrawn.drawn if is_edited else ():
             report({"figure": figure.name, "svg": figure.svg, "error": figure.error})
+
+
+def _shown(check: Check, note: Note) -> dict[str, str]:
+    """Return why an equation does not hold in the digits of the page; nothing for other checks."""
+    statement, line_end, reason = check.why.partition("\n")
+    if check.kind != "equation" or check.outcome not in UNPROVEN or not reason:
+        return {}
+    return {"shown": f"{statement}{line_end}{shortened(reason, decimals_of(note, check.what))}"}
 
 
 class _BrowserExcuse:

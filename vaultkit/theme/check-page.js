@@ -205,7 +205,7 @@ const note = (box) => {
           slow = setTimeout(tellLimit, GIVES_IN);
           return;
         }
-        const check = { ...result, outcome: outcomeOf(result, code, built, found), was: counterpart(result, built) };
+        const check = { ...result, outcome: outcomeOf(result, code, built, found), was: counterpart(result, built), edited: Boolean(last) };
         found.push(check);
         broken ||= check.kind === "block" && check.outcome === "fails";
         if (check.outcome === "changed" && check.kind === "block") outputs.set(places[0], check.fix.output);
@@ -360,7 +360,7 @@ const vault = (box) => {
     "block, equation, shape, number and prediction at its place; this button does so for all " +
     "notes. Each block has ", element("em", {}, "Run"), " and ", element("em", {}, "Edit"),
     ". Once Python is there, each edit computes the page again: new outputs, numbers and figures appear beside the " +
-    "old ones; a formula that no longer holds turns red and says why; and ",
+    "old ones; a law that no longer holds turns red and says why; and ",
     element("em", {}, "Reset"), " brings the page back."));
 };
 

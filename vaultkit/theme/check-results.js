@@ -59,16 +59,21 @@ const totals = (found) => {
     .filter(Boolean).join("; ");
 };
 
-/* A reader's edit is an experiment: what it changes is shown beside what it was. Only a law that
-no longer holds, and code that does not run, fails. `edits` are the edited blocks, by their numbers. */
+/* A reader's edit is an experiment: what it changes is shown beside what it was, without red. Only these fail,
+and are red:
+- an edited block whose code does not run;
+- a law that no longer holds: see `isLaw`.
+A sentence never fails: what it says in general, the page checks on an example, and the edit makes another one.
+Nor does a formula or shape about the numbers of the page. `edits` are the edited blocks, by their numbers. */
 const outcomeOf = (check, edits, built, found) => {
   const { kind, block, outcome, reason } = check;
   const lacks = reason === "lacks";
   if (!Object.keys(edits).length || !(["fails", "unjudged"].includes(outcome) || lacks)) return outcome;
   // What a reader has typed is reported.
   if (kind === "block" && block in edits && !check.fix) return "fails";
-  // Where a block did not run, what rests on it cannot be judged.
-  const broken = found.some((other) => other.kind === "block" && other.outcome === "fails");
+  // Where a block did not run, what is below it cannot be judged; code may stand below the text about it.
+  const broken = found.some((other) => other.kind === "block" && other.outcome === "fails"
+    && (other.line <= check.line || reason === "unbound"));
   const needsRun = !["form", "mirror"].includes(kind);
   if (broken && needsRun && (kind !== "block" || lacks || reason === "unbound")) return "unjudged";
   const before = counterpart(check, built);
@@ -121,10 +126,10 @@ const broken = (found) => {
 const differing = (kinds) => {
   const counts = ["output", "number", "figure", "statement"]
     .map((kind) => [kind, kinds.filter((own) => own === kind).length]).filter(([, many]) => many);
-  const untrue = kinds.filter((own) => own === "untrue").length;
+  const examples = kinds.filter((own) => own === "example").length;
   return [
     counts.length && `${counts.map(([kind, many]) => count(many, kind)).join(", ")} changed`,
-    untrue && `${count(untrue, "statement")} ${untrue === 1 ? "is" : "are"} no longer true`,
+    examples && `${count(examples, "statement")} ${examples === 1 ? "comes" : "come"} out differently`,
   ].filter(Boolean).join(", ");
 };
 /* Says what an edit has changed: `kinds` are those of the parts of the page that show it.
@@ -151,15 +156,21 @@ const inRows = (text) => {
 };
 const isRow = (line) => /^ *(?:\[|\.\.\.)/.test(line);
 
-/* Says of a formula that does not hold what its sides are, and where they differ most. */
-const LAW = /^does not hold:?\s+left ([^]+?), right ([^]+?); the (?:largest )?difference is (\S+?)(?: at ([^:\n]+))?(?:: (\S+) (\S+) (\S+) does not hold)?(?:\n[^]*)?$/;
-const inSides = (text) => {
-  const [, left, right, difference, place, one, relation = "=", other] = LAW.exec(text) ?? [];
-  if (!left) return text;
-  if (![left, right].some(isRow)) return `does not hold: its left side is ${left}, its right side is ${right}.`;
+/* Reads what is known of a formula whose sides differ: what they are, and where they differ most. */
+const DIFFER = /^does not hold:?\s+left ([^]+?), right ([^]+?); the (?:largest )?difference is (.+?)(?: at ([^:\n]+))?(?:: ([^:\n]+?) ([=≈∼≠<>≤≥≪≫]) (.+?) does not hold)?(?:\n[^]*)?$/;
+const sidesOf = (text) => {
+  const [, left, right, difference, place, one, relation = "=", other] = DIFFER.exec(text) ?? [];
+  if (!left) return null;
   const where = [place && `at ${place}`, one && `${one} and ${other}`].filter(Boolean).join(": ");
   const differ = "=≈∼".includes(relation) ? `its two sides differ by up to ${difference}${where && ` (${where})`}`
     : `${one} ${relation} ${other} is false${place ? ` at ${place}` : ""}`;
+  return { left, right, differ, areNumbers: ![left, right].some(isRow) };
+};
+const inSides = (text) => {
+  const sides = sidesOf(text);
+  if (!sides) return text;
+  const { left, right, differ, areNumbers } = sides;
+  if (areNumbers) return `does not hold: its left side is ${left}, its right side is ${right}.`;
   return `does not hold: ${differ}.\nLeft side:\n${inRows(left)}\nRight side:\n${inRows(right)}`;
 };
 
@@ -191,10 +202,13 @@ const inWords = (error) => {
   return "";
 };
 
-/* Returns why a check fails, without the formula itself, which the reader sees. */
-const plain = ({ what, why = "" }) => {
+/* Returns why a check fails, in the digits of the page, without the formula itself, which the reader sees. */
+const reasonOf = ({ what, why = "", shown = why }) => {
   const quoted = `$${what.trim().split(/\s+/).join(" ")}$`;
-  const text = why.startsWith(quoted) ? why.slice(quoted.length).replace(/^[:\s]+/, "") : why;
+  return shown.startsWith(quoted) ? shown.slice(quoted.length).replace(/^[:\s]+/, "") : shown;
+};
+const plain = (check) => {
+  const text = reasonOf(check);
   // The error comes first, then the code; files and lines of the vault and of libraries mean nothing to a
   // reader. An error of syntax has no header.
   const traced = /^(?:Traceback[^\n]*\n+|(?= *File "))([^]*\n)(\S[^\n]*)\s*$/.exec(text);

@@ -45,25 +45,32 @@ const valueIn = ({ kind, what, why = "" }) => {
   const [, left, right] = /^\s*left (\S+), right (\S+);/m.exec(why) ?? [];
   return last && Number(last) === Number(right) && Number.isFinite(Number(left)) ? written(Number(left), last) : "";
 };
-/* What a reader is told about a statement that an edit makes false, in texts and elements: what it says, and
-what is true now. Empty if that is not known. */
-const untrue = (check) => {
+const LONG = 60;  // characters of a value that is too long to tell anything
+/* What a reader is told about a statement that does not hold for the numbers of an edit, in texts and elements:
+what the page checks, and what is found now. Empty if that is not known. */
+const toldOf = (check) => {
   const { kind, what, values = [], was } = check;
   if (kind === "sentence") {
-    const before = new Map(was?.values ?? []);
-    // The numbers of a long array tell a reader nothing.
-    const isLong = values.some(([code, value]) => [value, before.get(code) ?? ""].some((text) =>
-      numbersIn(text).length > 3 || text.includes("...")));
-    const facts = (isLong ? [] : values).flatMap(([code, value], at) => {
-      const old = before.get(code) ?? value;
-      return [at ? "; " : ": ", element("code", {}, code), old === value ? ` is ${value}` : ` was ${old}, is now ${value}`];
-    });
-    return [`With your edit, “${what}” is no longer true`, ...facts, "."];
+    const [[code, now] = []] = values;
+    const [[, before] = []] = was?.values ?? [];
+    if (!code) {
+      const [, failed] = /: (.+?) cannot be evaluated: /.exec(check.why) ?? [];
+      return failed ? [`The page checks “${what}” on `, element("code", {}, failed), ", which cannot be computed with your edit."] : [];
+    }
+    const isShort = (text) => text && text.length <= LONG && !["True", "False"].includes(text);
+    const ends = now === "False" || !now ? "this is not so" : isShort(now) ? `it is ${now}` : "it is another value";
+    return [`The page checks “${what}” on `, element("code", {}, code), isShort(before) ? ` (${before})` : "",
+      `. With your edit ${ends}.`];
   }
   const [why] = plain(check).split("\n");
-  if (kind === "equation") return [`With your edit, this formula ${why.charAt(0).toLowerCase()}${why.slice(1)}`];
+  if (kind === "equation") {
+    const sides = sidesOf(reasonOf(check));
+    if (sides?.areNumbers) return [`With your edit, the left side of this formula is ${sides.left}, and its right side is ${sides.right}.`];
+    if (sides) return [`With your edit, ${sides.differ.replace("its", "the")}.`];
+    return [`With your edit, this formula ${why.charAt(0).toLowerCase()}${why.slice(1)}`];
+  }
   if (kind !== "shape") return [];
-  return [`With your edit, “${what}” is no longer true: ${why.startsWith(`${what}: `) ? why.slice(what.length + 2) : why}.`];
+  return [`The page says “${what}”. With your edit, ${why.startsWith(`${what}: `) ? why.slice(what.length + 2) : why}.`];
 };
 const NAMED = { number: "number", equation: "formula", shape: "size" };
 
@@ -73,11 +80,13 @@ const resultsOn = ({ article, parts, cells }) => {
   // block. A box that is inserted above a block would make it such a part.
   document.documentElement.classList.add("vk-whole");
   let changes = [];  // What an edit has changed: its kind, and the element that shows it.
-  const words = new Map();  // What a reader is told of a statement that is no longer true, by its element.
+  const words = new Map();  // By the element of a statement, what a reader is told: the check, and the words.
+  const boxes = new Map();  // By a paragraph, the box below it with what is told of its statements.
   let steps = null;  // The control that leads from one to the next.
   const clear = () => {
     changes = [];
     words.clear();
+    boxes.clear();
     steps?.remove();
     article.querySelectorAll(".vk-pair").forEach((pair) => pair.replaceWith(pair.firstElementChild.lastElementChild));
     article.querySelectorAll(".vk-why, .vk-now").forEach((told) => {
@@ -287,15 +296,16 @@ const resultsOn = ({ article, parts, cells }) => {
     for (const part of article.querySelectorAll("[data-outcome=changed]:not(.highlight, [data-new], [data-check^=prediction])")) {
       const isShown = part.matches("svg, img, [data-says]") || part.querySelector("ins, [data-new]");
       if (isShown || part.parentElement.closest("[data-new]")) delete part.dataset.outcome;
-      else tellUntrue(part);
+      else tellFound(part);
     }
     for (const [index, code] of Object.entries(edited)) tellUnchanged(cells[index], code);
   };
 
+  const isDigit = (value) => Number.isInteger(value) && Math.abs(value) < 10;
   const sectionOf = (part) => [...article.querySelectorAll("h2, h3")].findLast((heading) =>
     heading.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING);
-  /* Says behind a number that no check compares, and that edited code no longer has, that it is not renewed: in the
-  section of the block, and elsewhere in sentences with another number of that line. */
+  /* Says behind a number that no check compares, and that edited code no longer has, that it is not renewed: in
+  sentences with another number of that line; in the section of the block, also alone if it is no digit. */
   const tellUnchanged = ({ original, part }, code) => {
     const [before, after] = [original, code].map((text) => text.split("\n").map((line) => numbersIn(line).map(({ value }) => value)));
     if (before.length !== after.length) return;
@@ -303,10 +313,10 @@ const resultsOn = ({ article, parts, cells }) => {
     if (!gone.length) return;
     const section = sectionOf(part);
     for (const box of article.querySelectorAll("p, li, figcaption")) {
-      if (box.closest(".vk-now, .vk-why, .vk-run, .touch, .vk-checked") || box.querySelector("p, li")) continue;
+      if (box.closest(".vk-now, .vk-why, .vk-run, .touch, .vk-checked, .vk-predict") || box.querySelector("p, li")) continue;
       const said = numbersIn(box.textContent).map(({ value }) => value);
       const from = gone.filter(({ value, line }) => said.includes(value)
-        && (sectionOf(box) === section || line.some((other) => other !== value && ![0, 1].includes(other) && said.includes(other))));
+        && ((sectionOf(box) === section && !isDigit(value)) || line.some((other) => other !== value && ![0, 1].includes(other) && said.includes(other))));
       if (from.length) markUnchanged(box, from.map(({ value }) => value));
     }
   };
@@ -324,22 +334,31 @@ const resultsOn = ({ article, parts, cells }) => {
     }
   };
 
-  /* Says below a statement why it is no longer true. A statement with two places is told once. */
-  const tellUntrue = (part) => {
-    const told = words.get(part) ?? [];
+  /* Says below the paragraph of a statement what is found with the edit; of several that the page checks on the same
+  code, once. */
+  const tellFound = (part) => {
+    const { check, told = [] } = words.get(part) ?? {};
     if (!told.length) {
       changes.push(["statement", part]);
       return;
     }
-    if (told[0].parentNode) return;
-    const box = element("p", { class: "vk-now", role: "note" }, ...told);
-    below(part, box);
-    changes.push(["untrue", box]);
+    const code = check?.values?.[0]?.[0] ?? told;
+    if ([...boxes.values()].some(({ codes }) => codes.has(code))) return;
+    const host = part.closest(FOLLOWS) ?? part;
+    if (!boxes.has(host)) {
+      const box = element("div", { class: "vk-now vk-found", role: "note" });
+      below(part, box);
+      boxes.set(host, { box, codes: new Set() });
+    }
+    const { box, codes } = boxes.get(host);
+    codes.add(code);
+    box.append(element("p", {}, ...told));
+    changes.push(["example", box]);
   };
 
   const mark = (check, places) => {
     let seen = false;
-    const told = check.outcome === "changed" ? untrue(check).map((one) => (one.nodeType ? one : document.createTextNode(one))) : [];
+    const told = check.outcome === "changed" ? toldOf(check) : [];
     for (const place of places) {
       const named = parts.get(place);
       if (!named) continue;
@@ -354,7 +373,7 @@ const resultsOn = ({ article, parts, cells }) => {
         } else if (/^Does not hold/.test(plain(check))) {
           explain(part, plain(check).replace("D", "d"), undefined, subjectOf(part));
         } else explain(part, plain(check));
-        part.dataset.now = "Does not hold; the reason is below";
+        part.dataset.now = `Does not ${cell ? "run" : "hold"}; the reason is below`;
         if (cell) {
           outputOf(part)?.setAttribute("data-published", "");
           cell.say("✗ see below");
@@ -374,8 +393,8 @@ const resultsOn = ({ article, parts, cells }) => {
           compared(part, check.fix.output);
           cell?.say("the output has changed");
         } else {
-          words.set(part, told);
-          part.dataset.now = told.map((one) => one.textContent).join("")
+          words.set(part, { check, told });
+          part.dataset.now = told.map((one) => one.textContent ?? one).join("")
             || `This ${NAMED[check.kind] ?? "statement"} belongs to the page without your edit`;
           const now = valueIn(check);
           // A number that a comment binds has two names; the element of the second one is inside that of the first.
@@ -386,6 +405,8 @@ const resultsOn = ({ article, parts, cells }) => {
       } else if (check.outcome === "excepted" && check.reason === "lacks") {
         explain(part, `Not judged here: it ${check.why}.`);
         cell?.say("not judged here");
+      } else if (check.edited && ["equation", "shape"].includes(check.kind) && part.dataset.outcome === "holds") {
+        part.dataset.now = "Holds with your edit, too";
       } else if (check.kind === "block" && check.outcome === "holds") {
         cell?.say(`✓ shows what the page shows, ${time(check.seconds ?? 0)}`);
       }

@@ -32,10 +32,12 @@ visible output. */
   /* --- Parsing of answers ---------------------------------------------------------------------- */
 
   const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+  /* A word without marks around it: quotation marks, the period of a sentence. */
+  const bare = (word) => word.replace(/^[“”‘’„«»`*_]+|[“”‘’«»`*_.!?]+$/g, "") || word;
   const token = (piece) => {
     if (NUMBER.test(piece)) return Number(piece);
     const [, above, below] = /^([-+]?[\d.]+)\/([\d.]+)$/.exec(piece) ?? [];
-    return NUMBER.test(above) && NUMBER.test(below) ? above / below : piece.toLowerCase();
+    return NUMBER.test(above) && NUMBER.test(below) ? above / below : bare(piece.toLowerCase());
   };
   const pieces = (text) => text.match(/[^\s,;:=%()[\]{}'"]+/g) ?? [];
 
@@ -46,15 +48,17 @@ visible output. */
       const plain = text.replace(/\bby\b|[x×*]/gi, ",").replace(/[()[\]\s]/g, ",");
       return /^[\d,]+$/.test(plain) ? (plain.match(/\d+/g) ?? []).map(Number) : null;
     }
-    const found = pieces(part === "number" ? text.replace(/(?<=\d)[\s,_](?=\d{3}(?!\d))/g, "") : text)
-      .map(token);
-    if (part === "number") return found.length === 1 && typeof found[0] === "number" ? found : null;
+    // Of a single number, a comma is that of thousands, or a decimal one.
+    const joined = part === "number" ? text.replace(/(?<=[1-9]\d*)[\s,_](?=\d{3}(?!\d))/g, "").replace(/(?<=\d),(?=\d)/, ".") : text;
+    const found = pieces(joined).map(token);
     return found.length ? found : null;
   };
+  /* Leaves out the words between numbers, as in "n = 6 and m = 4"; signs stay. */
+  const withoutWords = (given) => given.filter((one) => typeof one === "number" || !/^[\p{L}_≈]+$/u.test(one));
 
   const near = (right, given, slack) =>
     typeof right === "number" && typeof given === "number"
-      ? Math.abs(right - given) <= slack * (1 + 1e-9) : String(right) === String(given);
+      ? Math.abs(right - given) <= slack * (1 + 1e-9) : bare(String(right)) === String(given);
   const agreeing = (right, given, slack) =>
     right.filter((own, at) => near(own, given[at], slack[at])).length;
   const same = (right, given, slack) =>
@@ -69,7 +73,9 @@ visible output. */
     if (part === "number") return digits || "a whole number";
     if (right.every((own) => own === "true" || own === "false")) return "True or False";
     if (part === "row") return ["blanks or commas between", digits].filter(Boolean).join(", ");
-    return digits;
+    const numbers = right.filter((own) => typeof own === "number").length;
+    if (!numbers) return right.length === 1 ? "one word; capitals do not matter" : `${count(right.length, "word")}; capitals do not matter`;
+    return [numbers === right.length ? count(numbers, "number") : "", digits].filter(Boolean).join(", ");
   };
   const NOT = {
     number: "That is not a number.", shape: "That is not a shape: write it as 3 × 4 or (3, 4).",
@@ -186,10 +192,13 @@ visible output. */
     const judge = () => {
       const right = rightNow(question, box);
       const isEdited = right !== undefined;
-      const given = read(question.part, input.value);
+      const typed = read(question.part, input.value);
+      const isNumber = (value) => typeof value === "number";
+      const given = typed && question.right.every(isNumber) ? withoutWords(typed) : typed;
       // Words where numbers are asked for are not an attempt.
-      const numeric = (values) => values.some((value) => typeof value === "number");
-      if (!given || (numeric(question.right) && !numeric(given))) {
+      const isAttempt = question.part === "number" ? given?.length === 1 && isNumber(given[0])
+        : given && (given.some(isNumber) || !question.right.some(isNumber));
+      if (!isAttempt) {
         say("none", input.value.trim() ? NOT[question.part] ?? "Write what the output says." : "Type what you expect.");
         return;
       }
