@@ -174,6 +174,7 @@ def lexicon(language: str = DEFAULT) -> Lexicon:
     return Lexicon(words)
 
 
+@cache
 def _read_tables(path: Path) -> dict[str, dict[str, list[str]]]:
     """Return the lists of a file, by table and name."""
     tables: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))

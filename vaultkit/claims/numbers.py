@@ -244,7 +244,7 @@ def numbers_in_words(text: str, words: Lexicon) -> Iterator[Number]:
     for match in find(patterns.multiples, "multiples"):
         factor = words.value("multiples", match[0]) or _ZERO
         yield Number(*match.span(), factor, factor * ROUGH, "multiple", is_multiple=factor > 1)
-    for match in patterns.times.finditer(text):
+    for match in patterns.times.finditer(text):  # also in one word: *fourfold*
         value = Fraction(parse_numeral(match["n"]))
         yield Number(*match.span(), value, value * ROUGH, "multiple", is_multiple=True)
     for match in find(patterns.ordinals, "ordinals"):
@@ -255,23 +255,21 @@ def numbers_in_words(text: str, words: Lexicon) -> Iterator[Number]:
         yield Number(*match.span(), value, _ZERO, "ordinal", is_whole=True)
     for match in patterns.ordinals_in_digits.finditer(text):
         yield Number(*match.span(), Fraction(match["n"]), _ZERO, "ordinal", is_whole=True)
-    yield from _numerals(text, words)
+    yield from (_numeral(match, words) for match in find(patterns.numerals, "numerals"))
     for match in find(patterns.counts, "counts"):
         value = words.value("counts", match[0]) or _ZERO
         yield Number(*match.span(), value, _ZERO, "count", is_whole=True)
 
 
-def _numerals(text: str, words: Lexicon) -> Iterator[Number]:
-    """Yield the numbers such as *twelve*, *twelve per cent* and *twelve minutes*."""
-    for match in _Patterns.of(words).numerals.finditer(text):
-        value, half = Fraction(parse_numeral(match["n"])), Fraction(1, 2)
-        if match["percent"]:
-            scales = (_ONE, Fraction(1, 100))
-            yield Number(*match.span(), value, half, "word", scales, is_percent=True)
-        elif factor := _factor_of_unit_word(text, match.end("n"), words):
-            yield Number(*match.span("n"), value, half, "word", (_ONE, factor))
-        else:
-            yield Number(*match.span("n"), value, _ZERO, "word", is_whole=True)
+def _numeral(match: re.Match[str], words: Lexicon) -> Number:
+    """Return a number such as *twelve*, *twelve per cent* or *twelve minutes*."""
+    value, half = Fraction(parse_numeral(match["n"])), Fraction(1, 2)
+    if match["percent"]:
+        scales = (_ONE, Fraction(1, 100))
+        return Number(*match.span(), value, half, "word", scales, is_percent=True)
+    if factor := _factor_of_unit_word(match.string, match.end("n"), words):
+        return Number(*match.span("n"), value, half, "word", (_ONE, factor))
+    return Number(*match.span("n"), value, _ZERO, "word", is_whole=True)
 
 
 def _numbers_in_digits(text: str, words: Lexicon) -> Iterator[Number]:
