@@ -6,7 +6,7 @@ An output that contains such a value cannot be compared with that of another run
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from vaultkit.claims.expressions import parsed
 
@@ -56,16 +56,16 @@ class Unsteady:
         """
         shows = False
         for statement in parsed(source):
-            self._import(statement)
-            is_unsteady = self._uses_unsteady_value(statement)
-            bound = set(_bound_names(statement))
+            nodes = [*ast.walk(statement)]
+            self._import(nodes)
+            is_unsteady = self._uses_unsteady_value(nodes)
+            bound = set(_bound_names(nodes))
             self._bound |= bound
             if is_unsteady:
-                self.names |= bound | set(self._names_in_calls(statement))
+                self.names |= bound | set(self._names_in_calls(nodes))
             elif not isinstance(statement, ast.AugAssign):  # which keeps a part of the old value
                 self.names -= bound
             if isinstance(statement, _DEFINES):
-                nodes = ast.walk(statement)
                 self._reads[statement.name] = {n.id for n in nodes if isinstance(n, ast.Name)}
             if is_unsteady:
                 self._add_functions_that_read_them()
@@ -82,9 +82,9 @@ class Unsteady:
         }:
             self.names |= more
 
-    def _import(self, statement: ast.stmt) -> None:
-        """Remember the full names of what a statement imports."""
-        for node in ast.walk(statement):
+    def _import(self, nodes: Iterable[ast.AST]) -> None:
+        """Remember the full names of what a statement, given as its nodes, imports."""
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for one in node.names:
                     # ``import numpy.random`` binds only the name numpy.
@@ -94,13 +94,13 @@ class Unsteady:
                 for one in node.names:
                     self._imported[one.asname or one.name] = f"{node.module}.{one.name}"
 
-    def _uses_unsteady_value(self, statement: ast.stmt) -> bool:
-        """Return whether a statement uses a value that differs in each run.
+    def _uses_unsteady_value(self, nodes: Iterable[ast.AST]) -> bool:
+        """Return whether a statement, given as its nodes, uses a value that differs in each run.
 
         A call such as ``random.seed(3)`` is recorded: random numbers behind it do not differ.
         """
         is_unsteady = False
-        for node in ast.walk(statement):
+        for node in nodes:
             match node:
                 case ast.Call(func) if (name := self._full(func)).rpartition(".")[2] in _SEEDS:
                     self._seeded |= bool(node.args or node.keywords) and "." in name
@@ -131,14 +131,14 @@ class Unsteady:
                 return f"{before}.{attribute}" if before else ""
         return ""
 
-    def _names_in_calls(self, statement: ast.stmt) -> Iterator[str]:
+    def _names_in_calls(self, nodes: Sequence[ast.AST]) -> Iterator[str]:
         """Yield the names that calls in a statement may change: ``random.shuffle(x)``.
 
         They are the arguments, and the object of a method, ``x.append(…)``.
         """
-        if isinstance(statement, _DEFINES):
+        if isinstance(nodes[0], _DEFINES):
             return
-        for node in ast.walk(statement):
+        for node in nodes:
             if isinstance(node, ast.Call):
                 yield from (part.id for part in node.args if isinstance(part, ast.Name))
                 match node.func:
@@ -146,12 +146,12 @@ class Unsteady:
                         yield name
 
 
-def _bound_names(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement binds or changes."""
-    if isinstance(statement, _DEFINES):
-        yield statement.name
+def _bound_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Yield the names that a statement, given as its nodes, binds or changes."""
+    if isinstance(nodes[0], _DEFINES):
+        yield nodes[0].name
         return
-    for node in ast.walk(statement):
+    for node in nodes:
         match node:
             case ast.Name(name, ast.Store()):
                 yield name

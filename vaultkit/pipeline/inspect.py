@@ -214,6 +214,7 @@ class RunChecks:
     def __init__(self, task: Task) -> None:
         note = task.note
         self.task = task
+        claims_of(note)  # extracted and kept before the limits of the first block begin
         self.equations = Equations(note, task.settings.macros)
         self.seen = Observed(note)
         self.numbers = Numbers(self.seen)
@@ -398,7 +399,6 @@ def run_code(
     patience = timeout + len(task.note.text) // _JUDGED_WITHIN_A_SECOND
     try:
         beat(0, patience)
-        claims_of(task.note)  # parsed and kept before the limits of the first block begin
         modules = memory.modules if memory else None
         with record_dependencies(root, read, compile_module, modules):
             yield from _run_blocks(session, judges, watch, pause)

@@ -225,9 +225,6 @@ class NoteWork:
         """Compile the modules that a note imports ahead of its process."""
         self.task = deserialize_task(data)
         compile_ahead(self.folder.parent, [block.fence.text for block in self.task.note.blocks])
-        # Code and formulas are parsed here: a process that was just forked would have to copy the
-        # memory in which the results are stored.
-        self.judges = RunChecks(self.task)
 
     def __call__(
         self,
@@ -246,7 +243,7 @@ class NoteWork:
         In the process that later resumes from a checkpoint, it returns the serialised task to
         continue with; else None.
         """
-        task, judges = self.task, self.judges
+        task, judges = self.task, RunChecks(self.task)
         read: set[Path] = set()
         outputs: list[tuple[int, list[Output]]] = []
 

@@ -113,9 +113,9 @@ class Originals:
         counts = len(sys.modules), sum(map(_is_of_engine, sys.modules))
         # A new module of the engine is one more that notes must not change.
         has_same_engine = self._counts_of_modules[1] == counts[1]
+        self._counts_of_modules = counts
         if has_same_engine and (no_note_has_run or not self._differences(undo=False)):
             return
-        self._counts_of_modules = counts
         self._take(dict(sys.modules))
 
     def _take(self, modules: dict[str, Any]) -> None:
