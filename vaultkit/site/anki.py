@@ -20,8 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-import genanki
-
 from vaultkit.read.html import HTMLReader
 from vaultkit.read.syntax import slug
 from vaultkit.site.archives import make_zip
@@ -231,6 +229,8 @@ def make_deck(name: str, cards: Sequence[Card]) -> bytes:
     cards
         The cards in the order of learning.
     """
+    import genanki  # which takes long to import, and most sites have no flashcards
+
     model = genanki.Model(
         _identity(f"model of {name}"),
         name,
