@@ -63,7 +63,6 @@ from vaultkit.site.model import (
     sort_key,
 )
 from vaultkit.site.pages import SitePage
-from vaultkit.site.text_failures import TextFailures
 from vaultkit.store import Store, store_in
 
 #: Plugins whose effect on a page is known before it is rendered.
@@ -177,15 +176,6 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
             html=vault.options.html,
             fences=fences_of_author or diagram_fences(self._store(config)),
         )
-
-    def on_pre_build(self, config: MkDocsConfig) -> None:
-        """Log the failures in the text of the notes."""
-        vault, folder = self.model.vault, posixpath.basename(Path(config.docs_dir).as_posix())
-        failures = TextFailures(vault, self._store(config), self.render_cache.names_fingerprint)
-        for note in vault.notes.values():
-            for line, why in failures.of(note):
-                _log.warning("%s/%s:%s: %s", folder, vault.relative(note.path), line, why)
-        failures.prune_deleted()
 
     # Before other plugins open any of the files.
     @event_priority(100)
@@ -346,7 +336,15 @@ class VaultPlugin(BasePlugin[VaultConfig]):  # type: ignore[no-untyped-call]
         return self.files_by_url[url].content_bytes if url in self.files_by_url else None
 
     def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
-        """Arrange the pages; replace Material's search index and worker by ours."""
+        """Log the failures in the text of the notes; arrange the pages; replace Material's search.
+
+        Ours has another index and another worker.
+        """
+        vault, folder = self.model.vault, posixpath.basename(Path(config.docs_dir).as_posix())
+        for note in vault.notes.values():
+            for line, why in self.render_cache.failures.of(note):
+                _log.warning("%s/%s:%s: %s", folder, vault.relative(note.path), line, why)
+        self.render_cache.failures.prune_deleted()
         pages = (file.page for file in files.documentation_pages() if file.page)
         self.site_pages = {page.file.src_uri: self._site_page(page) for page in pages}
         order = [self.site_pages[page.file.src_uri] for page in self.nav.pages]

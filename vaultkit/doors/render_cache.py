@@ -37,6 +37,7 @@ from vaultkit.render.host import EXTENSIONS, refusal_page
 from vaultkit.site import notebooks, search_index
 from vaultkit.site.assets import THEME
 from vaultkit.site.fingerprints import code_fingerprint, names_fingerprint
+from vaultkit.site.text_failures import TextFailures
 from vaultkit.store import Store, key_of
 
 #: Matches extensions that read only the page: those of Python-Markdown and pymdownx, except a few
@@ -84,7 +85,9 @@ class RenderCache:
             for extension in config.markdown_extensions
         )
         #: Fingerprint of everything that links and embeds of the vault depend on.
-        self.names_fingerprint = names_fingerprint(vault)
+        self._names_fingerprint = names_fingerprint(vault)
+        #: The failures in the text of the notes.
+        self.failures = TextFailures(vault, store, self._names_fingerprint)
         self._config = config
         #: The fingerprint of what all pages depend on.
         self._common_key = b""
@@ -118,7 +121,7 @@ class RenderCache:
         self._common_key = key_of(
             code_fingerprint(),
             json.dumps(settings, default=_setting_as_data, sort_keys=True),
-            self.names_fingerprint,
+            self._names_fingerprint,
             addresses,
         )
 
@@ -160,6 +163,7 @@ class RenderCache:
             self._last_page = html, sections
             entry = json.dumps(_page_to_data(page, sections)).encode()
             self._store.put(_KIND, page.file.src_uri, key, entry)
+        self.failures.of(note)  # the claims of a note are kept for a short time
 
     def _restore(self, page: Page, key: bytes, files: Files) -> bool:
         """Restore a page from the store; return whether it was there."""
