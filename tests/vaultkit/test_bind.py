@@ -170,11 +170,6 @@ life_mug, life_flask = 13.9, 86.6
          " 15 g or more<!-- sum(v >= 15 for v in weight.values()) == len(weight) / 2 -->."),
         ("Only one of the lifes is longer than a day.",
          "Only one of the lifes is longer than a day."),  # two of them
-        ("The colder the mug, the colder the flask.",
-         "The colder the mug, the colder<!-- all((a < b) == (c < d) for a, c in zip(mug, flask)"
-         " for b, d in zip(mug, flask)) --> the flask."),
-        ("The higher the level, the colder the flask.",
-         "The higher the level, the colder the flask."),  # of other things
         ("The slow train leaves before the express.",
          "The slow train leaves before<!-- leaves['slow'] < leaves['express'] --> the express."),
         ("The bagel takes the most flour.",
@@ -182,12 +177,6 @@ life_mug, life_flask = 13.9, 86.6
          " most<!-- doughs[1][1] == max(v[1] for v in doughs) --> flour."),
         ("Mercury and Mars have the same gravity.",
          "Mercury and Mars have the same<!-- gravity[0] == gravity[2] --> gravity."),
-        ("It rose until Wednesday and fell afterwards.",
-         "It rose<!-- all(b > a for a, b in zip(level[:3], level[1:3])) --> until Wednesday"
-         " and fell<!-- all(b < a for a, b in zip(level[2:], level[3:])) --> afterwards."),
-        ("Each flask is colder than the one before.",
-         "Each flask is colder<!-- all(b < a for a, b in zip(flask, flask[1:])) --> than the one"
-         " before."),
         ("The flask cools steadily from 91.0 to 75.1 degrees.",
          "The flask cools steadily from 91.0<!-- = flask[0] --> to 75.1<!-- = flask[-1] -->"
          " degrees."),
@@ -223,14 +212,6 @@ life_mug, life_flask = 13.9, 86.6
 )  # fmt: skip
 def test_labels_are_compared_in_the_list_that_the_sentence_means(prose: str, expected: str) -> None:
     assert bound(prose, LABELS) == expected
-
-
-def test_what_a_loop_prints_grows_with_its_items() -> None:
-    code = "power = 500\nfor watts in (100, 150, 250):\n    print(watts, power / watts)"
-    assert bound("The higher the power, the shorter the ride.", code) == (
-        "The higher the power, the shorter<!-- all((a < b) == (power / a > power / b)"
-        " for a in (100, 150, 250) for b in (100, 150, 250)) --> the ride."
-    )
 
 
 def test_the_text_before_each_printed_value_is_its_name() -> None:
@@ -271,11 +252,9 @@ def test_what_a_loop_in_a_loop_prints_has_two_labels() -> None:
     code += "def far(a, b): return abs(x[a] - x[b])\n\n"
     code += "towns = list(x)\nfor n, a in enumerate(towns):\n    for b in towns[n + 1:]:\n"
     code += "        print(f'{a}-{b} {far(a, b):.2f}')"
-    pairs = "(('Rome', 'Oslo'), ('Rome', 'Kiev'), ('Oslo', 'Kiev'))"
-    assert bound("Rome-Oslo is the longest. All are farther apart than 8 degrees.", code) == (
-        f"Rome-Oslo is the longest<!-- far('Rome', 'Oslo') == max(far(k, v) for k, v in {pairs})"
-        f" -->. All are farther<!-- all(far(k, v) > 8 for k, v in {pairs}) --> apart than 8"
-        " degrees."
+    distances = "far('Rome', 'Oslo'), far('Rome', 'Kiev'), far('Oslo', 'Kiev')"
+    assert bound("Rome-Oslo is the longest.", code) == (
+        f"Rome-Oslo is the longest<!-- far('Rome', 'Oslo') == max({distances}) -->."
     )
 
 
@@ -341,12 +320,6 @@ def test_code_of_any_form_is_read() -> None:
     # The code of a list may have a colon, as the name of a series of a loop has.
     code = "held = ['ab', 'cd', 'ef']\nsorted({p: n for n, p in enumerate(held)}.values())"
     assert bound("The largest number is 3.", code) == "The largest number is 3."
-    # A loop may run over expressions.
-    code = "w = [2.5, 3.5, 5.5]\nfor x in (w[0], w[1], w[2]):\n    print(x * 2, w[0] + x)"
-    assert bound("The larger the width, the longer the walk.", code) == (
-        "The larger the width, the longer"
-        "<!-- all((a < b) == (w[0] + a < w[0] + b) for a in w for b in w) --> the walk."
-    )
 
 
 def test_a_name_may_be_a_word_without_its_vowels() -> None:

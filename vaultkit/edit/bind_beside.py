@@ -17,7 +17,6 @@ from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import (
     cost_of_fit,
-    is_count,
     is_limit,
     is_multiple,
     is_near_limit,
@@ -26,7 +25,7 @@ from vaultkit.edit.kinds import (
 )
 from vaultkit.edit.sentences import Candidate, Passage, is_alone, words_of
 from vaultkit.edit.syntax import in_brackets
-from vaultkit.edit.wording import NAMED, overlap, says_label, stems
+from vaultkit.edit.wording import says_label
 
 #: The score of an expression that the sentence leaves no doubt about, and of one that is the share
 #: of a whole which it hardly names.
@@ -35,9 +34,6 @@ _STATED, _OF_WHOLE = 3.0, 2.5
 _FEW = 3
 #: The unit of a number, or the word behind it: *km/h*, *%*, *people*.
 _UNIT = re.compile(r"[\s\u00a0]?(?:[^\W\d_]+|[%°€$]\w?)(?:/[^\W\d_]+)?")
-#: Expressions for how many there are of something, or for the total of something.
-_COUNT = re.compile(r"^len\(|\.size$")
-_WHOLE = re.compile(r"^(?:len|sum)\(|\.sum\(\)$|\.size$")
 
 
 @dataclass(frozen=True)
@@ -150,12 +146,6 @@ class RatiosOfNumbers:
         self.text, self._words = sentence.piece.text, words
         #: *The second quarter* is no part of anything.
         self._noun = re.compile(words.pattern("parts"), re.IGNORECASE)
-        #: What is behind a share of all: *of them*, *of all*, *of the board*, or nothing.
-        self._of_all = words.regex(
-            r"\s+<roles.of_value>\s+(?:<quantifiers.all>|<binding.them>)\b"
-            r"|\W*(?:$|[.;:,)]|\s<binding.next_clause>\b)"
-            r"|\s+<grammar.of>\s+(?:<grammar.the>\s+)?(?P<whole>[^\W\d_]+(?:\s[^\W\d_]+)?)"
-        )
 
     def of(self, stated: Stated) -> list[Candidate]:
         """Return the ratio that a multiple or percentage states; none if several would do."""
@@ -166,10 +156,7 @@ class RatiosOfNumbers:
         ratios = _only(self._ratios(stated, others))
         if ratios is None:
             return []  # it is not clear which of them is meant
-        return ratios or [
-            candidate for shares in (self._shares(stated, others), self._shares_of_sum(stated))
-            for candidate in _only(shares) or []
-        ]  # fmt: skip
+        return ratios or _only(self._shares_of_sum(stated)) or []
 
     def _ratios(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
         """Yield the ratios of two numbers of the sentence that agree with a number."""
@@ -178,31 +165,6 @@ class RatiosOfNumbers:
                 continue
             part, whole = on_one_scale(part, whole)
             yield from _ratio(stated, part.code, part.value, whole.code, whole.value, _STATED)
-
-    def _shares(self, stated: Stated, others: Sequence[Number]) -> Iterator[Candidate]:
-        """Yield the number before the share, divided by what may be the whole.
-
-        *91 of them, fewer than a fifth* gives ``91 / len(ages)``.
-        """
-        behind = self._of_all.match(self.text, stated.end)
-        before = [number for number in others if number.stated.end <= stated.start]
-        if not before or not behind or (stated.times and stated.value > 1):
-            return
-        part = before[-1]
-        said = stems(behind["whole"] or "")  # the word for the whole, if there is one
-        for whole in self.pool:
-            if isinstance(whole.value, str) or whole.extreme or not whole.value:
-                continue
-            named = bool(said) and overlap(whole.names, said) >= NAMED
-            # *A quarter of the board* may be of all squares, but not of any sum.
-            counts = _COUNT if said else _WHOLE
-            if not named and not counts.search(whole.code):
-                continue
-            if is_count(part.stated) and not float(whole.value).is_integer():
-                continue  # things that are counted are a part of others that are counted
-            score, value = _OF_WHOLE + named - whole.cost, float(whole.value)
-            if abs(value) > abs(part.value):
-                yield from _ratio(stated, part.code, part.value, whole.code, value, score)
 
     def _shares_of_sum(self, stated: Stated) -> Iterator[Candidate]:
         """Yield the share of one or two named elements of all: *the flour is more than half*."""

@@ -9,8 +9,6 @@ from vaultkit.claims.clauses import clause_end
 from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.edit.bind_beside import Number, are_alike, on_one_scale
-from vaultkit.edit.described import is_printed_as
-from vaultkit.edit.expressions import Atom
 from vaultkit.edit.sentences import Candidate
 
 #: Which way the words of a list of the lexicon compare: 1 for more, -1 for less, 0 for the same.
@@ -65,14 +63,6 @@ def compare_numbers_beside(
         return  # a number is not the subject of a condition
     if left.code != right.code and holds(left.value, right.value, way):
         yield Candidate(f"{left.code} {SIGNS[way]} {right.code}", SCORE, True)
-
-
-def zeros(said: frozenset[str], pool: Sequence[Atom]) -> list[Candidate]:
-    """Return the printed zeros that words are about: *no bucket is empty*, *it never falls*."""
-    return [
-        Candidate(atom.code, SCORE, True, (atom,), atom.value) for atom in pool
-        if atom.value == 0 and is_printed_as(atom, said)
-    ]  # fmt: skip
 
 
 def holds(left: float, right: float, way: int) -> bool:

@@ -1,4 +1,4 @@
-"""Searches conditions for superlatives, and the names of what is the largest or smallest.
+"""Searches conditions for superlatives.
 
 An *atom* is an expression on the variables of the note, with its value; the elements of one list
 or dictionary are a *series*. `spoken` is a word of comparison in the sentence.
@@ -15,7 +15,7 @@ from vaultkit.edit.bind_compared import SCORE, WAYS
 from vaultkit.edit.described import WORD, words_until_said
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.kinds import cost_of_fit, is_count
-from vaultkit.edit.scope import Scope, Word, is_textual
+from vaultkit.edit.scope import Scope, is_textual
 from vaultkit.edit.sentences import Candidate
 from vaultkit.edit.wording import NAMED, overlap, stems
 
@@ -119,39 +119,6 @@ def _nearest(scope: Scope, spoken: ComparisonWord, elements: Sequence[Atom]) -> 
     if not by_distance or (len(by_distance) > 1 and by_distance[0][0] == by_distance[1][0]):
         return None
     return by_distance[0][1]
-
-
-def names(scope: Scope, spoken: ComparisonWord) -> Iterator[Word]:
-    """Yield the names of the largest and smallest: *Gus* is ``max(distance, key=…)``.
-
-    Scores are those of `extremes`.
-    """
-    by_place: dict[tuple[int, int], list[Candidate]] = {}
-    start, end = scope.clause(spoken.start)
-    for atom in scope.pool:
-        function = atom.extreme
-        if function not in functions_of(spoken) or not isinstance(atom.value, str):
-            continue
-        name = re.compile(rf"(?<![\w-]){re.escape(atom.value)}(?![\w-])")
-        place = name.search(scope.text, start, end)
-        elements = _elements_of_series(scope, atom)
-        if place is None or len(elements) < _FEW:
-            continue
-        nearest = _nearest(scope, spoken, elements)
-        if nearest is None or not stems(atom.value) & frozenset().union(*nearest.labels):
-            continue
-        named = overlap(atom.names - stems(_MEANINGS[function]), scope.sentence.said)
-        is_stated = nearest.code in scope.bound_codes or _is_stated(scope, spoken, nearest)
-        is_beside = len(elements) > _FEW
-        is_sure = named >= NAMED or is_stated or is_beside
-        score = SCORE + named + is_stated + _BESIDE * is_beside
-        score += _names_series(scope, spoken, atom)
-        candidate = Candidate(atom.code, score, is_sure, (atom,), atom.value)
-        by_place.setdefault(place.span(), []).append(candidate)
-    for (first, last), candidates in by_place.items():
-        yield Word(
-            first, last, sorted(candidates, key=lambda element: -element.score), states=False
-        )
 
 
 def functions_of(spoken: ComparisonWord) -> tuple[str, ...]:

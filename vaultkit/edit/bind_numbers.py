@@ -74,8 +74,6 @@ _COLUMN = 3.0
 _BESIDE, _BEHIND = 4, 3
 #: The words for places.
 PLACES = stems("first second third fourth fifth sixth seventh eighth ninth tenth last")
-#: What the words for a multiple count.
-_STATED = 1.0
 #: The score of a candidate that is right though the sentence hardly names it, and how far ahead
 #: of the next one it is.
 _CLEAR, _FAR = 2.5, 2.0
@@ -155,28 +153,12 @@ def readings(page: Page, sentence: Passage) -> list[Reading]:
             combined += ratios.of(stated)
         ranked = sorted([*atoms, *combined], key=lambda c: (-c.score, not c.sure))
         ranked = _sure_first(ranked)
-        if is_multiple(stated) or not (best and best.sure):
-            ranked = _prefer_stated_combinations(stated, ranked)
         if search.is_clear(stated, ranked):
             ranked[0] = replace(ranked[0], sure=True)
         result.append((stated, ranked))
     if sentence.column is None:
         _doubt_repeated(result)
     return result
-
-
-def _prefer_stated_combinations(stated: Stated, ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates in a new order, in which sure combinations, or sure multiples, gain.
-
-    Many expressions have about the value of a multiple (*twice*); the words say which.
-    """
-    preferred = [
-        replace(c, score=c.score + _STATED)
-        if c.sure and (len(c.atoms) > 1 or is_multiple(stated))
-        else c
-        for c in ranked
-    ]
-    return sorted(preferred, key=lambda c: -c.score)
 
 
 def _shows(shown: str, digits: str) -> bool:
@@ -313,7 +295,7 @@ class _Search:
         if is_place:
             return atom.extreme.startswith("arg") and self._selects(atom, said)
         if SIZE.search(atom.code):
-            return self._around(stated).counted(atom) or self._around(stated).printed(atom)
+            return self._around(stated).counted(atom)
         if atom.extreme:
             return self._is_sure_extreme(stated, atom, said)
         # An element, whose label is beside the number, or the only quantity with this value.
@@ -324,9 +306,9 @@ class _Search:
         # Any other expression: the sentence must name it, or the digits must be many.
         if needs_name(stated) and not self._is_beside(stated, atom):
             return False
-        named = overlap(atom.names.difference(*atom.labels), said) >= NAMED
         if is_count(stated):
-            return named and self._is_element_in_words(atom) and _labels_are_said(atom, said)
+            return False
+        named = overlap(atom.names.difference(*atom.labels), said) >= NAMED
         if not significant_digits(stated):
             return self._is_sure_multiple(stated, atom, said, named)
         return self._is_sure_in_digits(stated, atom, said, named, same)
@@ -336,11 +318,6 @@ class _Search:
         is_place = atom.extreme.startswith("arg")
         is_small = is_count(stated) and (is_place or float(atom.value) < _FEW)
         return self._is_the_extreme(stated, atom) or (self._selects(atom, said) and not is_small)
-
-    def _is_element_in_words(self, atom: Atom) -> bool:
-        """Return whether an atom is an element that words name, not only its place."""
-        has_words = any(word.isalpha() for label in atom.labels for word in label)
-        return has_words and _ELEMENT.fullmatch(atom.code) is not None
 
     def _is_sure_multiple(
         self, stated: Stated, atom: Atom, said: frozenset[str], named: bool
@@ -511,7 +488,7 @@ class _Search:
     def _counts(self, stated: Stated, atom: Atom) -> bool:
         """Return whether the words around a small integer say that it is an expression's value."""
         around = self._around(stated)
-        if around.counted(atom) or around.printed(atom):
+        if around.counted(atom):
             return True
         lengths = [other for other in self.pool if other.code.startswith("len(")]
         if not any(around.counted(length) and length.value == atom.value for length in lengths):
@@ -582,8 +559,6 @@ def _labels_are_said(atom: Atom, said: frozenset[str]) -> bool:
 _SIMPLE = re.compile(
     r"\w+(?:\[[^][]*\])?|(?:sum|max|min)\(\w+(?:\.values\(\))?\)|\w+\.(?:sum|max|min)\(\)"
 )
-#: An element of a variable.
-_ELEMENT = re.compile(r"\w+(?:\[[^][]*\])+")
 #: A number in code.
 _CONSTANT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 

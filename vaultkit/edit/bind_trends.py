@@ -8,13 +8,12 @@ dimension (`Scope.evidence`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from vaultkit.claims.comparisons import ComparisonWord
 from vaultkit.edit.bind_compared import SCORE, SIGNS, WAYS
-from vaultkit.edit.described import WORD
 from vaultkit.edit.expressions import Atom
 from vaultkit.edit.families import Family
 from vaultkit.edit.scope import Scope, choose_reading
@@ -134,17 +133,6 @@ _PLACE = r"(\w+(?:\.\d+)?)"
 _FROM = rf"\b<binding.start>{_THE}{_PLACE}\s+(?:<binding.on>|<binding.end>)\b(?:{_THE}{_PLACE})?"
 _TO = rf"\b(?:<binding.end>|<binding.up_to>){_THE}{_PLACE}"
 _AFTER = rf"\b<binding.after>{_THE}(\w+)"
-_AFTERWARDS = r"\b<binding.afterwards>\b"
-#: Each element is compared with the one before: *each leg is longer than the one before*.
-_EACH = r"\b<trends.each>\s(?:\w+\s){1,3}<grammar.being>\s(?:\w+\s)?$"
-_BEFORE = r"\s(?:\w+\s)?<trends.one_before>\b"
-
-
-def compares_neighbours(scope: Scope, spoken: ComparisonWord) -> bool:
-    """Return whether a word compares each element with the one before."""
-    regex = scope.page.words.regex
-    is_of_each = regex(_EACH).search(scope.text, scope.sentence.start, spoken.start)
-    return bool(is_of_each and regex(_BEFORE).match(scope.text, spoken.end))
 
 
 def _range(scope: Scope, spoken: ComparisonWord, family: Family) -> _Part | None:
@@ -180,36 +168,12 @@ def _range(scope: Scope, spoken: ComparisonWord, family: Family) -> _Part | None
         last, is_said = (last, is_said) if index is None else (index, True)
     elif (match := regex(_AFTER).search(text)) and (index := place(match[1])) is not None:
         first, is_said = index, True
-    is_next = bool(regex(r"\W*<trends.then>\b").match(text))
-    if is_next or regex(_AFTERWARDS).search(text):
-        index = _turning_point(scope, begins, family, place)
-        if index is None:
-            return None
-        first, is_said = index, True
     return _Part(first, last + 1, is_said)
 
 
 def _is_key(element: Atom, word: str) -> bool:
     """Return whether a number is the key of an element: *up to 7* of ``sums[7]``."""
     return word.isdecimal() and bool(re.search(rf"\[{word}\]$", element.code))
-
-
-def _turning_point(
-    scope: Scope, begins: int, family: Family, place: Callable[[str], int | None]
-) -> int | None:
-    """Return the index of the element that the sentence names last before *afterwards*.
-
-    ``begins`` is where the part with *afterwards* begins, and ``place`` gives the index for a word.
-    """
-    before = scope.text[scope.sentence.start : begins]
-    codes = [element.code for element in family.elements]
-    known = [
-        codes.index(s.code) for n, _, s in scope.bound_numbers if n < begins and s.code in codes
-    ]
-    if known:
-        return known[-1]
-    indices = [index for word in WORD.findall(before) if (index := place(word)) is not None]
-    return indices[-1] if indices else None
 
 
 def _part_of_list(name: str, first: int, last: int, count: int) -> tuple[str, str]:

@@ -6,27 +6,23 @@ elements that the sentence names.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from vaultkit.claims.comparisons import ComparisonWord, comparisons
-from vaultkit.edit import bind_extremes, bind_labels, bind_quantified, bind_together
-from vaultkit.edit.bind_compared import NEAR, compare_numbers_beside, zeros
+from vaultkit.edit import bind_extremes, bind_labels, bind_quantified
+from vaultkit.edit.bind_compared import compare_numbers_beside
 from vaultkit.edit.bind_numbers import Reading
-from vaultkit.edit.bind_trends import compares_neighbours, trends
+from vaultkit.edit.bind_trends import trends
 from vaultkit.edit.kinds import is_multiple, is_percent
 from vaultkit.edit.scope import Scope, Word
-from vaultkit.edit.sentences import Candidate, Page, Passage, words_of
-from vaultkit.edit.wording import NAMED, overlap, says_label
+from vaultkit.edit.sentences import Candidate, Page, Passage
 
 #: The tables of the lexicon with words of comparison: those that always compare (*larger*), those
 #: of order in time (*before*), those whose side the names decide (*faster*: a greater speed or less
 #: time), and those that compare only if no other word does (*high*).
 _TABLES = ("directions", "order", "sides", "weak")
-#: Fewest letters of a text.
-_FEW_LETTERS = 3
 #: How far a value may be from a limit (as a factor) that is sure to be meant: if the limit is a
 #: multiple in words (*more than half*), and if it is a number.
 _NEAR_MULTIPLE, _NEAR_NUMBER = 1.5, 1.25
@@ -51,18 +47,13 @@ def of_sentence(page: Page, sentence: Passage, readings: Sequence[Reading]) -> I
             yield Word(spoken.start, spoken.end, _merged(agreeing), states=True)
         yield from bind_quantified.numbers(scope, spoken)
         if not spoken.denied and spoken.table != "weak":
-            yield from bind_extremes.names(scope, spoken)
             yield from bind_labels.names(scope, spoken)
     yield from bind_labels.multiples(scope)
-    yield from _elements(scope)
-    yield from _zeros(scope)
     yield from _limits(scope, readings)
 
 
 def _conditions(scope: Scope, spoken: ComparisonWord) -> list[Candidate]:
     """Return the conditions for a word of comparison, found in different ways."""
-    if bind_together.joins_two(scope, spoken):
-        return bind_together.conditions(scope, spoken)
     return [
         *_numeric_conditions(scope, spoken),
         *bind_labels.conditions(scope, spoken),
@@ -79,11 +70,7 @@ def _numeric_conditions(scope: Scope, spoken: ComparisonWord) -> Iterator[Candid
         yield from compare_numbers_beside(scope.text, scope.stated, spoken, scope.page.words)
     if spoken.table == "weak":
         return
-    if spoken.meaning in ("rises", "falls") or (
-        not spoken.denied
-        and spoken.meaning in ("more", "less")
-        and compares_neighbours(scope, spoken)
-    ):
+    if spoken.meaning in ("rises", "falls"):
         yield from trends(scope, spoken, *scope.clause(spoken.start))
     if not spoken.denied:
         yield from bind_extremes.extremes(scope, spoken)
@@ -96,41 +83,6 @@ def _merged(candidates: Sequence[Candidate]) -> list[Candidate]:
         known = best.setdefault(candidate.code, candidate)
         best[candidate.code] = replace(known, sure=known.sure or candidate.sure)
     return list(best.values())
-
-
-def _elements(scope: Scope) -> Iterator[Word]:
-    """Yield the texts that the sentence shows: *the first is Green*, *the winner is Blue*."""
-    sentence = scope.sentence
-    by_place: dict[tuple[int, int], list[Candidate]] = {}
-    for atom in scope.pool:
-        if not isinstance(atom.value, str) or atom.extreme or len(atom.value) < _FEW_LETTERS:
-            continue
-        pattern = re.compile(rf"(?<![\w-]){re.escape(atom.value)}(?![\w-])")
-        place = pattern.search(scope.text, sentence.start, sentence.end)
-        if place is None or atom.value.lower() in atom.names:
-            continue
-        before = re.split(r"[,;:.]\s", scope.text[sentence.start : place.start()])[-1]
-        near = words_of(" ".join(before.split()[-NEAR:]))
-        if re.fullmatch(r"\w+\[-?\d+\]", atom.code):
-            is_named = all(says_label(label, near) for label in atom.labels)
-            is_named = is_named and overlap(atom.names, sentence.said) >= NAMED
-        else:
-            is_named = atom.code.isidentifier() and overlap(atom.names, near) >= NAMED
-        if is_named:
-            score = 1.0 + overlap(atom.names, near) - atom.cost
-            candidate = Candidate(atom.code, score, True, (atom,), atom.value)
-            by_place.setdefault(place.span(), []).append(candidate)
-    for (start, end), candidates in by_place.items():
-        yield Word(start, end, sorted(candidates, key=lambda one: -one.score), states=False)
-
-
-def _zeros(scope: Scope) -> Iterator[Word]:
-    """Yield *no* and *never* with the zeros that they state."""
-    for place, name in scope.page.words.find("counts", scope.text):
-        if name == "0" and scope.sentence.start <= place.start() < scope.sentence.end:
-            said = words_of(scope.text[slice(*scope.part(place.start()))])
-            if candidates := zeros(said, scope.numbers):
-                yield Word(*place.span(), candidates, states=False)
 
 
 def _limits(scope: Scope, readings: Sequence[Reading]) -> Iterator[Word]:

@@ -24,8 +24,6 @@ _PLURALS = ("people", "children", "men", "women", "data", "mice", "geese", "feet
 WORD = re.compile(r"[^\W_]+(?:[.,]\d+)?")
 #: How many words may be between a label and its number.
 _FAR = 12
-#: Fewest words of a phrase that is not there by chance, and the share of them that must be said.
-_FEW, _MOST_OF_PHRASE = 2, 0.7
 
 
 class Surroundings:
@@ -67,13 +65,6 @@ class Surroundings:
         words = [*atom.nouns, *(w for phrase in atom.phrases if len(phrase) == 1 for w in phrase)]
         return any(overlap([word], stems(noun)) >= NAMED for word in words for noun in nouns)
 
-    def printed(self, atom: Atom) -> bool:
-        """Return whether the clause says a phrase with which a block prints the value."""
-        return any(
-            len(phrase) >= _FEW and overlap(phrase, self.clause) > _MOST_OF_PHRASE * len(phrase)
-            for phrase in atom.phrases
-        ) or is_printed_as(atom, self.clause)
-
     def nearest(self, atom: Atom, family: Sequence[Atom]) -> bool:
         """Return whether the label of an element is the nearest one to the number.
 
@@ -98,14 +89,6 @@ class Surroundings:
             return ahead
         after = words_until_said(atom.labels, WORD.findall(self.after))
         return None if after is None else _FAR + after
-
-
-def is_printed_as(atom: Atom, said: Collection[str]) -> bool:
-    """Return whether a text says all words with which a block prints a value, one of them long."""
-    return any(
-        any(len(word) > _SHORT for word in phrase) and overlap(phrase, said) >= len(phrase)
-        for phrase in atom.phrases
-    )
 
 
 def words_until_said(labels: Sequence[frozenset[str]], words: Sequence[str]) -> int | None:

@@ -251,9 +251,7 @@ def _loop(codes: tuple[str, ...], *, whole: bool) -> Loop | None:
     differing = _differing(trees)
     if not differing:
         return None
-    loop = _loop_over_pairs(trees[0], differing, codes[0]) or _loop_over_constants(
-        trees[0], differing, codes, whole=whole
-    )
+    loop = _loop_over_constants(trees[0], differing, codes, whole=whole)
     return loop if loop and len(loop.values) <= _LONGEST else None
 
 
@@ -290,28 +288,6 @@ def _loop_over_constants(
         if list(codes) == [f"{over}[{key!r}]" for key in constants]:
             return Loop(free[0], free[0], f"{over}.values()")
     return _replaced(tree, lambda node: id(node) in places, key_name, over)
-
-
-def _loop_over_pairs(
-    tree: ast.expr, differing: Sequence[Sequence[ast.Constant]], code: str
-) -> Loop | None:
-    """Return the expression for some that differ in two constants: ``km('Oslo', 'Rome')``.
-
-    None if they differ in one constant, or in more than two.
-    """
-    # The constants of each place, without repetition: one that occurs twice has two equal places.
-    series = list(dict.fromkeys(tuple(repr(node.value) for node in column) for column in differing))
-    if len(series) != 2:
-        return None
-    names = [name for name in ("k", *_VARIABLES) if name not in identifiers(code)]
-    first, second = list(dict.fromkeys(names))[:2]
-    chosen = {
-        id(column[0]): (first, second)[series.index(tuple(repr(node.value) for node in column))]
-        for column in differing
-    }
-    pairs = ", ".join(f"({one}, {other})" for one, other in zip(*series, strict=True))
-    each = _renamed(tree, chosen)
-    return Loop(each, f"{first}, {second}", f"({pairs})")
 
 
 def _renamed(tree: ast.expr, chosen: Mapping[int, str]) -> str:
