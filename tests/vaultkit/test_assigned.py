@@ -20,6 +20,31 @@ RIGHT = {
         "Mossy banks last 3.31 years, ferny ones 1.67.",
         ("3.31", "1.67"),
     ),
+    "numbers with a unit that the output does not show": (
+        'print({"moss": 42, "fern": 31})',
+        "Moss needs 42 minutes, fern 31.",
+        ("42", "31"),
+    ),
+    "short forms of months": (
+        'for month, x in (("Mar", 6.5), ("Apr", 6.25)):\n    print(month, x)',
+        "March came to 6.50 and April to 6.25 litres per 100 km.",
+        ("6.50", "6.25"),
+    ),
+    "labels that are letters with numbers": (
+        'for n, x in ((5, 434.2), (6, 410.3)):\n    print(f"n={n} {x} nm")',
+        "n=5 gives 434.2 nm and n=6 gives 410.3 nm.",
+        ("434.2", "410.3"),
+    ),
+    "keys with a unit in the text alone": (
+        'for n, x in ((12, 8236.87), (24, 4241.65)):\n    print(f"{n} {x} {x / 7:.2f}")',
+        "After 12 months we owe 8236.87, after 24 months 4241.65.",
+        ("8236.87", "4241.65"),
+    ),
+    "beside a third number with a name of its own": (
+        'print("ceres: 4.6\\njupiter: 11.9\\nsaturn: 29.7")'.replace("\\\\", "\\"),
+        "Ceres needs 4.6 years, Jupiter 11.9 and Saturn 29.7.",
+        ("11.9", "29.7"),
+    ),
     "labels behind the numbers": (
         'print("0.99797 with yeast, 0.96060 without")',
         "| dough | risen |\n|---|---|\n| with yeast | 99.797 % |\n| without yeast | 96.060 % |",
@@ -64,7 +89,6 @@ RIGHT = {
 #: Texts whose words only seem to be in the wrong order.
 OPEN = [
     ('print({"ada": 0.23, "bo": 0.15})', "Ada reads 0.15 from Bo, 0.23 from herself."),
-    ('print({"ada": 42, "bo": 31})', "Ada needs 31 minutes for it, Bo 42."),
     ('print({"ada": 42, "bo": 31})', "Longer than Ada is Bo: 42 against 31."),
     ('print({"ada": 4.2, "bo": 3.1})', "Bo has 4.2 at first, and Ada 3.1, but then Bo has 3.1."),
     ('print({"ada": 4.2, "bo": 3.1})', "Bo waits, then 4.2 come to him, and Ada has 3.1."),

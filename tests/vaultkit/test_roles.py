@@ -407,7 +407,6 @@ OPEN = [
     (LOAF, "The house costs 250 euros."),
     (TABLE, "Iron is three times as hard."),
     (BAKERY, "A loaf of rye costs 4 euros in 3 shops; the spelt needs 12 hours to rise."),
-    (BAKERY, "Rye takes 31 minutes in the oven, wheat 12."),
     (BAKERY, "On day 12 the spelt ran out."),
     (BAKERY, "In the spelt bag are 31 kg."),
     (BAKERY, "Rye was 31 euros."),

@@ -20,6 +20,8 @@ WRONG = [
      "63.1 s: “fastest” is said of it, but variable lap has numbers from 61.8 to 66.9"),
     (LAPS, "That is an average of 64.0 s.", "That is an average of 66.9 s.",
      "66.9 s: “an average of” is said of it, but variable lap has numbers with mean 64"),
+    (DIVES, "Altogether they dived 84 m.", "Altogether they dived 31 m.",
+     "31 m: “Altogether” is said of it, but variable depth has numbers with sum 84"),
     (PAIRS, "The dearest ride costs 9.0.", "The dearest ride costs 3.5.",
      "3.5: “dearest” is said of it, but variable fares has numbers from 2.5 to 9"),
     (f"x = 1{{}}{TABLE}", "The hottest has 1180 degrees.", "The hottest has 1060 degrees.",
@@ -27,6 +29,7 @@ WRONG = [
 ]  # fmt: skip
 #: Code, and sentences whose number may be of something else.
 SILENT = [
+    (DIVES, "The last two together dived 22 m."),
     (DIVES, "The second deepest was 22.0 m."),
     (DIVES, "The deepest of those below 20 m reached 18.5 m."),
     (DIVES, "The deepest was more than 22.0 m."),

@@ -29,6 +29,7 @@ from vaultkit.checks.labelled import (
     is_same,
     word_of,
 )
+from vaultkit.checks.lookup import exact_fraction
 from vaultkit.claims.amounts import as_float
 from vaultkit.claims.clauses import clause_end, words_of_clauses
 from vaultkit.claims.lexicon import Lexicon
@@ -98,6 +99,7 @@ class Part:
             for n in self.sentence.numbers
             if not n.times and (n.digits or _NUMERAL.fullmatch(n.text))
             if abs(n.value) not in (0, 1) and not _is_quoted(self.sentence.text, n)
+            if not self.sentence.text[: n.start].rstrip().endswith(" per")
         ]
 
     @cached_property
@@ -115,7 +117,7 @@ class Part:
         weeks = re.compile(rf"\s{self.lexicon.pattern('measures', 'wk')}\b")
         for token in list(tokens):
             number, colon, _ = token.word.partition(":")  # only a number with a unit has a colon
-            if colon and (self.is_short or self.beside):
+            if colon:
                 tokens.append(Token(number, token.start, token.end))
             if colon and weeks.match(raw, token.end):
                 days = f"#{float(number[1:]) * 7:g}"
@@ -261,7 +263,9 @@ class Assigned:
             agreeing = [own for own in agreeing if not own.source.startswith("table")]
         unit = part.unit(number)
         if unit and significant_digits(number) < _TELLING and number.value.denominator == 1:
-            agreeing = [own for own in agreeing if own.unit == unit]
+            # The column of a table may have a unit that the page shows nowhere else.
+            units = (unit,) if part.title else ("", unit)
+            agreeing = [own for own in agreeing if own.unit in units]
         return _Match(number, part, agreeing)
 
 
@@ -376,7 +380,7 @@ def _exchanged(
             and all(len(groups[id(match.part), mine.group]) == 1 for match in (first, second))
         )
         if first.part is second.part:
-            order = _order_in_sentence(first, second, *words)
+            order = _order_in_sentence(first, second, *words, groups[id(first.part), mine.group])
         else:
             order = _order_in_two(first, second, *words, are_alone=are_alone)
         if order is _Order.RIGHT and (
@@ -391,7 +395,9 @@ def _exchanged(
     return exchanged.get(False) if fewest_digits >= _TELLING else None
 
 
-def _order_in_sentence(first: _Match, second: _Match, mine: Words, others: Words) -> _Order:
+def _order_in_sentence(
+    first: _Match, second: _Match, mine: Words, others: Words, of_group: Set[Labelled]
+) -> _Order:
     """Return the order of two numbers of one sentence.
 
     Parameters
@@ -400,10 +406,12 @@ def _order_in_sentence(first: _Match, second: _Match, mine: Words, others: Words
         The numbers, in the order of the text.
     mine, others
         The words by which the page knows the first number, and the second one.
+    of_group
+        The numbers of the same output that agree with numbers of the sentence.
     """
     part, numbers = first.part, (first.number, second.number)
     # With a third number, either label may be about that one.
-    if not mine or not others or _has_other_number(part, numbers, mine | others):
+    if not mine or not others or _has_other_number(part, numbers, mine | others, of_group):
         return _Order.UNKNOWN
     my_labels, other_labels = (
         _nearest(part.places(words, numbers), numbers) for words in (mine, others)
@@ -469,9 +477,9 @@ def _nearest(tokens: Sequence[Token], numbers: Sequence[Stated]) -> list[Token]:
 
 
 def _is_led(part: Part, token: Token) -> bool:
-    """Return whether a label is a word, or a number behind a word: *after 2 days*."""
-    before = part.sentence.text[: token.start].rstrip()[-2:]
-    return _is_word(token.word) or before.isalpha()
+    """Return whether a label is a word, or a number behind a word: *after 2 days*, *n = 2*."""
+    before = part.sentence.text[: token.start].rstrip(" =")[-2:]
+    return _is_word(token.word) or before.strip().isalpha()
 
 
 def _is_word(word: str) -> bool:
@@ -484,10 +492,23 @@ def _has_all(part: Part, words: Words) -> bool:
     return all(part.places(frozenset({word}), []) for word in words)
 
 
-def _has_other_number(part: Part, numbers: Sequence[Stated], words: Words) -> bool:
-    """Return whether a part has a number besides ``numbers`` that is not itself a label."""
+def _has_other_number(
+    part: Part, numbers: Sequence[Stated], words: Words, of_group: Set[Labelled]
+) -> bool:
+    """Return whether a part has a number besides ``numbers`` that the words may be about.
+
+    It is not itself a label, and has no other label in the part, by which the output knows it.
+    """
     labels = {token.start for token in part.places(words, [])}
-    return any(n.start not in labels for n in part.numbers if n not in numbers)
+    return any(
+        n.start not in labels
+        for n in part.numbers
+        if n not in numbers
+        if not any(
+            n.agrees(exact_fraction(own.value)) and part.places(own.words - words, [n])
+            for own in of_group
+        )
+    )
 
 
 def _is_in_turn(part: Part, one: Token, other: Token, first: Stated, second: Stated) -> bool:

@@ -8,9 +8,10 @@ The key of a line of an output is what the code does not write itself at its beg
 from __future__ import annotations
 
 import ast
+import calendar
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -41,6 +42,9 @@ _BEHIND = re.compile(r"\s?(?P<word>[^\W\d_]+(?:/[^\W\d_]+)?|%)(?P<rest>.*)", re.
 _BREAK = re.compile(r"[,;|)]|\s{2,}|\s*$")
 #: What separates the parts of a line: *stay 0.3, switch 0.7*.
 _PARTS = re.compile(r"[;|]|,(?!\d)|\s{3,}")
+
+#: The names of months and days by their short forms.
+_DATES = {full[:3].lower(): full.lower() for full in (*calendar.month_name[1:], *calendar.day_name)}
 
 Key = str | Fraction
 
@@ -82,8 +86,9 @@ class Table:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The keys that are names, by their texts in lower case."""
-        return {key.lower(): key for key in self.rows if isinstance(key, str)}
+        """The keys that are names, by their texts in lower case: *jul* and also *july* for Jul."""
+        names = {key.lower(): key for key in self.rows if isinstance(key, str)}
+        return {_DATES[name]: key for name, key in names.items() if name in _DATES} | names
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -217,8 +222,8 @@ def tables_of_output(
     """Yield the tables in an output.
 
     A line is a table if it is a literal, ``{'Oak': 3, 'Elm': 4}``, or has several labels, *stay
-    0.3, switch 0.7*; all lines with dates are a table of days; and lines of the same form are a
-    table, unless two of them have the same key.
+    0.3, switch 0.7*, of which no other line has one; all lines with dates are a table of days; and
+    lines of the same form are a table, unless two of them have the same key.
 
     Parameters
     ----------
@@ -234,7 +239,9 @@ def tables_of_output(
     rows_by_form: dict[str, list[_Row]] = defaultdict(list)
     days: dict[Key, tuple[Fraction, ...]] = {}
     first_day_line = 0
-    for text, line in islice(step.output_lines(), MOST):
+    lines = list(islice(step.output_lines(), MOST))
+    labels = Counter(part.words for text, _ in lines for part in labelled_parts(text) if part)
+    for text, line in lines:
         if text.lstrip()[:1] in ("{", "[", "("):
             with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                 if rows := rows_of(ast.literal_eval(text.strip())):
@@ -242,7 +249,9 @@ def tables_of_output(
         elif dated := _DATED.fullmatch(text):
             first_day_line = first_day_line or line
             days[dated["name"]] = (Fraction(dated["day"]), *days.get(dated["name"], ()))
-        elif table := _table_of_line(text, line, end):
+        elif (table := _table_of_line(text, line, end)) and all(
+            labels[k] == 1 for k in table.names.values()
+        ):
             yield table
         elif row := _row(text, written, line, lexicon):
             rows_by_form[row.form].append(row)

@@ -42,15 +42,13 @@ from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, label_stems
 from vaultkit.claims.numerals import NUMERAL
 from vaultkit.claims.stated import Stated, significant_digits
-from vaultkit.claims.units import unit_of
+from vaultkit.claims.units import unit_behind, unit_named, unit_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import CODE
 from vaultkit.run.session import Step
 
-#: The scale of a percentage.
-_PERCENT = Fraction(1, 100)
 #: Most words between a name and its number.
-_GAP = 5
+_GAP = 14
 #: Most words between two numbers of one list: *3 and 4*.
 _NEAR = 3
 #: From this number on, *12 times* counts how often; *3 times* may be a factor.
@@ -163,14 +161,15 @@ class Keyed(Collector):
             is_in_sentence = (
                 any(stated.value == other for stated in sentence.numbers)
                 if isinstance(other, Fraction)
-                else names_pattern([other]).search(sentence.text)
+                else names_pattern([other]).search(sentence.text, 0, _up_to(sentence, number))
             )
             if other == key or (is_in_sentence and other not in keys) or are_neighbours(key, other):
                 continue
             for column, (value, right) in enumerate(zip(values, table.rows[key], strict=False)):
                 kind = self._kind_of(table, column)
                 # *2 %* is none of the prices 2 and 6, but may be one of the shares 0.02 and 0.06.
-                if _PERCENT in number.scales and kind != "%" and not table.has_shares(column):
+                is_percentage = unit_behind(sentence.text, number.start, self.lexicon) == "%"
+                if is_percentage and kind != "%" and not table.has_shares(column):
                     continue
                 agrees = number.agrees(value) and not number.agrees(right)
                 if agrees and self._is_of_kind(sentence, number, kind):
@@ -207,6 +206,8 @@ class Keyed(Collector):
             return not is_unit or behind[0] in self._words or significant_digits(number) >= _SURE
         if is_unit_of(behind, label_stems(kind, self.lexicon) | {kind}, self.lexicon):
             return True
+        if kind == "%":
+            return unit_named(behind[0], self.lexicon) == kind
         unit = unit_of(kind, 0, self.lexicon)
         return bool(unit) and unit in [unit_of(word, 0, self.lexicon) for word in behind]
 
@@ -243,6 +244,13 @@ def key_places(sentence: Sentence, table: Table) -> list[Place]:
         if is_name or has_sign or is_in_code:
             named.append(Place(key, *match.span()))
     return sorted(named, key=lambda place: place.start)
+
+
+def _up_to(sentence: Sentence, number: Stated) -> int:
+    """Return where the number behind a number begins: a name behind that is not of the first."""
+    return min(
+        (n.start for n in sentence.numbers if n.start >= number.end), default=len(sentence.text)
+    )
 
 
 def _is_telling(number: Stated, key: Key, is_near: bool) -> bool:
@@ -338,7 +346,11 @@ def _is_separated(sentence: Sentence, place: Place, number: Stated) -> bool:
     return (
         len(gap.split()) > _GAP
         or bool(other_clause.search(gap) or _apart(sentence.lexicon).search(gap))
-        or any(place.end <= between.start < number.start for between in sentence.numbers)
+        or any(
+            place.end <= between.start < number.start
+            for between in sentence.numbers
+            if between.digits or sentence.lexicon.value("ordinals", between.text) is None
+        )
     )
 
 

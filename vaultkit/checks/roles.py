@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from vaultkit.checks import multiples
+from vaultkit.checks import multiples, ranking
 from vaultkit.checks.assigned import Assigned
 from vaultkit.checks.check import EXCEPTED, FAILS, FOUND, HOLDS, Check, Contradiction
 from vaultkit.checks.dates import wrong_weekdays
@@ -20,7 +20,6 @@ from vaultkit.checks.keyed import Keyed
 from vaultkit.checks.labelled import LabelledNumbers
 from vaultkit.checks.series import SeriesOfPage
 from vaultkit.checks.stated import shortened
-from vaultkit.checks.superlatives import wrong_superlatives
 from vaultkit.claims.attributions import (
     subject_stems,
     words_behind,
@@ -83,7 +82,7 @@ class Roles:
         if not self.labelled.has_any and not facts:
             return
         every = list(sentences(self.note, self.lexicon))
-        yield from wrong_superlatives(every, self.keyed.tables)
+        yield from ranking.contradictions(self.note, self.keyed.tables, self.lexicon)
         yield from self.series.contradictions(self.note, every)
         yield from self.keyed.contradictions(self.note, every)
         yield from multiples.contradictions(self.note, self.keyed.tables, self.lexicon)

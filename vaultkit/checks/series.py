@@ -41,7 +41,7 @@ _LARGE = 4096
 _DEEPEST = 1
 
 #: What a text may call a number of a list: the name of an attribute of `Series`.
-Kind = Literal["extremes", "means"]
+Kind = Literal["extremes", "means", "totals"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,11 @@ class Series:
         """Its smallest and largest number, by sign and by size."""
         sizes = [abs(one) for one in self.numbers]
         return min(self.numbers), max(self.numbers), min(sizes), max(sizes)
+
+    @cached_property
+    def totals(self) -> tuple[float, ...]:
+        """Its sum."""
+        return (math.fsum(self.numbers),)
 
     @cached_property
     def means(self) -> tuple[float, ...]:
@@ -129,9 +134,12 @@ class SeriesOfPage(Collector):
             return ""
         for own in series:
             if own.is_data and own.has(called.number):
-                low, high, mean = (f"{one:.6g}" for one in (*own.extremes[:2], own.means[0]))
-                is_extreme = called.kind == "extremes"
-                values = f"from {low} to {high}" if is_extreme else f"with mean {mean}"
+                low, high = own.extremes[:2]
+                values = {
+                    "extremes": f"from {low:.6g} to {high:.6g}",
+                    "means": f"with mean {own.means[0]:.6g}",
+                    "totals": f"with sum {own.totals[0]:.6g}",
+                }[called.kind]
                 return f"“{called.word}” is said of it, but {own.source} has numbers {values}"
         return ""
 
@@ -147,7 +155,7 @@ class SeriesOfPage(Collector):
                     continue
                 between = sentence.text[word.end() : number.start]
                 if len(between.split()) <= _BETWEEN and not self._parting.search(between):
-                    yield Called(number, kind, word[0])
+                    yield Called(number, kind, word[0].strip(" ,;:"))
 
     @cached_property
     def _parting(self) -> re.Pattern[str]:
@@ -163,6 +171,8 @@ class SeriesOfPage(Collector):
         return {
             "extremes": self.lexicon.regex(rf"(?<![\w-]){not_ranked}(?:{largest})(?![\w-])"),
             "means": self.lexicon.regex(r"\b<series.mean>\b"),
+            # *Oak and elm together* are not all.
+            "totals": self.lexicon.regex(r"(?:^\W*|[,;:]\s+|\ball\b[^.;:]*)<roles.totals>\b"),
         }
 
 
