@@ -13,7 +13,6 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -311,7 +310,6 @@ def _inner_rules(rule: Any) -> list[Any]:
     return rules
 
 
-@lru_cache(maxsize=4)
 def _parse(css: str) -> tuple[Node, ...]:
     return tuple(tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True))
 
