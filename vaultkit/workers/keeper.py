@@ -342,7 +342,7 @@ class _Keeper:
         `os.waitpid` (None if it has not ended).
         """
         results, *other_pipes = chain.pipes
-        last_measurement = last_sign_of_life = 0.0
+        last_measurement = last_sign_of_life = time.monotonic()
         forwarded = 0
         with selectors.DefaultSelector() as selector, _end_descriptor(self.pid) as end:
             for pipe in chain.pipes:
