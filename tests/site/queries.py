@@ -1,5 +1,7 @@
 """What readers type, and the note that they look for."""
 
+from pathlib import Path
+
 #: The note that comes first.
 FIRST = {
     # Names, whole, in part, in small letters, in other forms, misspelt.
@@ -181,4 +183,13 @@ AMONG_THREE = {
     "linear algebra refresher": "Before You Start",
     "replace softmax": "Attention Weights in Detail",
     "my attention is wrong": "Common Mistakes",
+}
+
+#: The notes of which one is among the first three, written before ranks were known.
+ONE_OF = {
+    query: names.split("|")
+    for query, names in (
+        line.split("\t")
+        for line in Path(__file__).with_name("queries.tsv").read_text("utf-8").splitlines()
+    )
 }
