@@ -202,6 +202,7 @@ FIGURES: dict[str, Figure] = {
         _figure(layers, "layer-normalization", layers.norm_data, layers.draw_norm),
         _figure(block, "transformer-block", block.data, block.draw),
         _figure(positions, "positional-encoding", positions.data, positions.draw),
+        _figure(positions, "waves", positions.waves_data, positions.draw_waves),
         _figure(
             positions, "rotation-of-positions", positions.rotation_data, positions.draw_rotation
         ),
@@ -223,6 +224,7 @@ FIGURES: dict[str, Figure] = {
         _figure(curves, "bounded-scores", curves.bounded_data, curves.draw_bounded),
         _figure(windows, "reach", windows.data, windows.draw),
         _figure(reading, "same-output", reading.data, reading.draw),
+        _figure(reading, "mean-of-values", reading.mean_data, reading.draw_mean),
         _figure(kernels, "kernel-regression", kernels.data, kernels.draw),
         _figure(pieces, "byte-pairs", pieces.data, pieces.draw),
         _figure(pictures, "patches", pictures.data, pictures.draw),

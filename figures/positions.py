@@ -87,6 +87,65 @@ def draw(data: Mapping[str, Any]) -> str:
     )
 
 
+THETA = 10000.0 ** (-np.arange(16) / 16)
+SHOWN, FAR = (0, 2, 4, 6), 128  # pairs that are drawn beside the last one; the last position
+
+
+def waves_data(theta: Any = THETA) -> dict[str, Any]:
+    """Return some pairs, their frequencies, and after how many positions they repeat."""
+    last = len(theta) - 1
+    pairs = [*(pair for pair in SHOWN if pair < last), last]
+    return {"pairs": pairs, "theta": theta[pairs], "waves": 2 * np.pi / theta[pairs]}
+
+
+def draw_waves(data: Mapping[str, Any]) -> str:
+    """Draw the sine of each pair over the positions, its first wave stronger than the others."""
+    left, right, top, pitch, high = 84.0, 474.0, 36.0, 66.0, 17.0
+    step = (right - left) / FAR
+    floor = top + pitch * len(data["pairs"])
+    parts = [
+        st.text(left - 12, 16, "pair $i$", anchor="end", cls="vk-muted", size=st.SMALL),
+        st.text(left, 16, "sine", cls="vk-muted", size=st.SMALL),
+        st.text(right, 16, "repeats after", anchor="end", cls="vk-muted", size=st.SMALL),
+    ]
+    rows = zip(data["pairs"], data["theta"], data["waves"], strict=True)
+    for k, (pair, frequency, wave) in enumerate(rows):
+        level = top + pitch * k + 34
+        t = np.linspace(0, FAR, 361)
+        places = [(left + step * a, level - high * np.sin(frequency * a)) for a in t]
+        first = [place for place, a in zip(places, t, strict=True) if a <= wave]
+        parts += [
+            st.text(left - 12, level + 5, f"{pair}", anchor="end"),
+            st.path(f"M{left:g} {st.num(level)}H{right:g}", width=0.5),
+            st.path(st.polyline(places), cls="muted", width=1),
+            st.path(st.polyline(first), cls="petrol", width=2.5),
+            st.text(right, level - high - 7, _positions(wave), anchor="end", cls="vk-petrol"),
+        ]
+    parts += [
+        st.text(left + step * t, floor + 22, f"{t}", anchor="middle", cls="vk-muted", size=13)
+        for t in range(0, FAR, 32)
+    ]
+    parts.append(st.text(right, floor + 22, "position", anchor="end", cls="vk-muted", size=13))
+    said = "; ".join(
+        f"pair {pair}: {_positions(wave)}"
+        for pair, wave in zip(data["pairs"], data["waves"], strict=True)
+    )
+    return st.figure_svg(
+        "waves",
+        "How long the waves are",
+        f"Sine waves over positions 0 to {FAR}, each slower than the one above. They repeat after"
+        f" {said}.",
+        floor + 30,
+        parts,
+        left=39,
+        right=right,
+    )
+
+
+def _positions(wave: float) -> str:
+    return f"{wave:,.1f} positions"
+
+
 WIDTH, REACH = 8, 32  # of the encoding; the longest move drawn
 
 
@@ -156,6 +215,7 @@ def draw_rotation(data: Mapping[str, Any]) -> str:
         bottom + 34,
         parts,
         left=12,
+        right=471.5,
     )
     clocks = {"centres": centres, "middle": middle, "radius": radius, "inner": inner}
     chart = {"x": [0, REACH, left, right], "y": [0, most, bottom, top]}

@@ -1,4 +1,4 @@
-"""Two rows of weights that give one output."""
+"""Rows of weights over the words of the sentence, and what they read."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from figures import matrices
 from figures import style as st
 from snippets import bank_by_hand as hand
+
+#: What else decides how this figure looks.
+PARTS = (matrices,)
 
 
 def data() -> dict[str, Any]:
@@ -110,5 +114,87 @@ def draw_small(data: Mapping[str, Any]) -> str:
         118,
         parts,
         left=12,
-        right=474,
+        right=468.6,
+    )
+
+
+def mean_data(
+    tokens: Any = hand.tokens, V: Any = hand.V, alpha: Any = hand.alpha, BANK: Any = hand.BANK
+) -> dict[str, Any]:
+    """Return the values, the weights of *bank* and of the last word, and what the two get."""
+    rows = [BANK, len(tokens) - 1]
+    return {
+        "tokens": list(tokens),
+        "V": V,
+        "names": [tokens[row] for row in rows],
+        "weights": alpha[rows].round(6),
+        "Z": alpha[rows] @ V,
+    }
+
+
+def draw_mean(data: Mapping[str, Any]) -> str:
+    """Draw the value of each word, below it two rows of weights, and the two means."""
+    left, pitch, cell, high, edge = 78.0, 30.0, 26.0, 56.0, 474.0
+    top, largest = 66.0, float(data["V"].max()) or 1.0
+    parts = [st.text(left - 12, top - 12, "values", anchor="end", cls="vk-value", size=st.SMALL)]
+    for j, token in enumerate(data["tokens"]):
+        parts.append(matrices.slanted(left + pitch * (j + 0.45), top - 10, token))
+    parts.append(st.heat_map(left, top, data["V"].T, "value", (pitch, cell), decimals=0))
+    parts += [
+        st.text(left - 12, top + cell * (k + 0.5) + 5, name, anchor="end", cls="vk-muted")
+        for k, name in enumerate(("water", "money"))
+    ]
+    for i, (name, weights, mean) in enumerate(
+        zip(data["names"], data["weights"], data["Z"], strict=True)
+    ):
+        floor = top + 2 * cell + 94 + 104 * i
+        parts += [
+            st.text(left - 12, floor - 24, f"{name}", anchor="end", bold=True),
+            st.text(left - 12, floor - 5, "reads", anchor="end", cls="vk-score", size=st.SMALL),
+            st.path(f"M{left:g} {floor:g}h{pitch * len(weights):g}"),
+            st.text(edge, floor - 54, "mean", anchor="end", cls="vk-muted", size=st.SMALL),
+            *(
+                st.rect(
+                    edge - 42,
+                    floor - 48 + 24 * k,
+                    42,
+                    22,
+                    cls="vk-value",
+                    opacity=round(st.FAINT + (st.FULL - st.FAINT) * float(number) / largest, 2),
+                    radius=3,
+                )
+                for k, number in enumerate(mean)
+            ),
+            *(
+                st.text(edge - 21, floor - 32 + 24 * k, f"{number:.2f}", anchor="middle")
+                for k, number in enumerate(mean)
+            ),
+        ]
+        for j, weight in enumerate(weights):
+            x, height = left + pitch * j, max(1.0, high * float(weight))
+            parts += [
+                st.rect(x + 5, floor - height, pitch - 10, height, cls="vk-score", opacity=0.7),
+                st.text(
+                    x + pitch / 2,
+                    floor - height - 6,
+                    f"{weight:.2f}",
+                    anchor="middle",
+                    cls="vk-muted",
+                    size=13,
+                ),
+            ]
+    means = "; ".join(
+        f"{name} gets ({st.listed(mean)})"
+        for name, mean in zip(data["names"], data["Z"], strict=True)
+    )
+    return st.figure_svg(
+        "mean-of-values",
+        "Two means of the same values",
+        "Above, the value of each word, water and money. Below, the weights of two words as bars:"
+        f" {data['names'][0]} reads mostly one word, {data['names'][1]} reads all words evenly."
+        f" As weighted means of the values, {means}.",
+        top + 2 * cell + 94 + 104 + 12,
+        parts,
+        left=17.5,
+        right=edge,
     )
