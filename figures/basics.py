@@ -326,7 +326,7 @@ def draw_jacobian(data: Mapping[str, Any]) -> str:
         184,
         parts,
         left=73.8,
-        right=544,
+        right=522,
     )
 
 
@@ -366,7 +366,7 @@ def draw_loss(data: Mapping[str, Any]) -> str:
         268,
         parts,
         left=28.9,
-        right=489.1,
+        right=482,
     )
 
 

@@ -60,6 +60,7 @@ def draw(data: Mapping[str, Any]) -> str:
         top + TOKENS * side + 16,
         parts,
         left=40,
+        right=506,
     )
 
 

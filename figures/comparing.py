@@ -94,6 +94,7 @@ def draw(data: Mapping[str, Any]) -> str:
         floor + 60,
         parts,
         left=22.6,
+        right=496,
     )
 
 

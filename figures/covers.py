@@ -125,13 +125,15 @@ def draw_mask(data: Mapping[str, Any]) -> str:
 
 def draw_next(data: Mapping[str, Any]) -> str:
     """Draw the likeliest next words after two beginnings as bars."""
-    rows = len(data["shares"])
+    after = data["after"]
+    found = [dict(zip(each["words"], each["shares"], strict=True)) for each in after]
+    words = [word for each in after for word in each["words"][:3]]
     parts = []
-    for k, (shares, hue) in enumerate(zip(data["shares"], ("petrol", "ochre"), strict=True)):
-        x = 40 + k * 440 / rows
+    for k, (shares, hue) in enumerate(zip(found, ("petrol", "ochre"), strict=True)):
+        x = 40 + k * 440 / len(found)
         parts.append(st.path(f"M{st.num(x)} 24V296", cls="muted", width=4))
         parts += [
             st.rect(x, 34 + 44 * i, max(480 * float(share), 6), 32, cls=f"vk-{hue}", radius=4)
-            for i, share in enumerate(shares)
+            for i, share in enumerate(shares.get(word, 0.0) for word in words)
         ]
     return _cover("next", "The likeliest next words", parts)

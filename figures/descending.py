@@ -118,5 +118,5 @@ def draw_lines(data: Mapping[str, Any]) -> str:
         272,
         parts,
         left=12,
-        right=474,
+        right=457.2,
     )

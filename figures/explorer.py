@@ -234,6 +234,7 @@ def draw_model(data: Mapping[str, Any]) -> str:
         top + n * PITCH,
         parts,
         left=8,
+        right=479.5,
     )
     return touchable(
         "attention-explorer",
@@ -314,7 +315,7 @@ def draw_recall(data: Mapping[str, Any]) -> str:
         y + 190,
         parts,
         left=8,
-        right=464,
+        right=457,
     )
     shipped = {name: data[name] for name in ("tokens", "letters", "before", "after")}
     return touchable(
@@ -381,6 +382,7 @@ def draw_translation(data: Mapping[str, Any]) -> str:
         y + 124,
         parts,
         left=8,
+        right=455,
     )
     shipped = {name: data[name] for name in data if name not in ("alpha", "Z")}
     return touchable(

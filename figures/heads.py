@@ -129,6 +129,7 @@ def draw_multi_head(data: Mapping[str, Any]) -> str:
         y_o + height + 14,
         parts,
         left=47.8,
+        right=512,
     )
 
 
@@ -213,6 +214,7 @@ def draw_real_heads(data: Mapping[str, Any]) -> str:
         y + 22,
         parts,
         left=8,
+        right=474.5,
     )
 
 

@@ -141,7 +141,7 @@ def paint_data(
 def draw_paint(data: Mapping[str, Any]) -> str:
     """Draw one grid: what the mask lets through is shaded by its weight, the rest outlined."""
     tokens, mask, weights = data["tokens"], data["mask"], data["weights"]
-    x, y, width, height = 72, 56, 58, 36
+    x, y, width, height = 72, 56, 58, 57
     sums = x + len(tokens) * width + 30
     parts = [
         st.text(x - 12, 20, "query ↓", anchor="end", cls="vk-query", size=st.SMALL),

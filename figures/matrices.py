@@ -190,6 +190,7 @@ def draw_scores(data: Mapping[str, Any]) -> str:
         bottom + 40,
         parts,
         left=9.6,
+        right=475.5,
     )
 
 

@@ -132,6 +132,7 @@ def draw_own(data: Mapping[str, Any]) -> str:
         y + 59 + 6 * high + 6,
         parts,
         left=4,
+        right=477.5,
     )
     return touchable(
         "own-attention",

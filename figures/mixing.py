@@ -80,6 +80,7 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
         y + height + 24,
         parts,
         left=48.2,
+        right=516.6,
     )
 
 
@@ -91,7 +92,7 @@ def temperature_data(x: Any = NUMBERS) -> dict[str, Any]:
 def draw_temperature(data: Mapping[str, Any]) -> str:
     """Numbers as bars around zero, the same divided by the temperature, and their shares."""
     x, tau, p = data["numbers"], data["tau"], data["shares"]
-    zero, unit, limit, left, length, top, row = 114, 18, 4, 306, 126, 52, 44
+    zero, unit, limit, left, length, top, row = 114, 18, 4, 306, 126, 52, 57
     rows = [top + (i + 0.5) * row for i in range(len(x))]
     bottom = top + len(x) * row
     parts = [
@@ -171,6 +172,7 @@ def draw_temperature(data: Mapping[str, Any]) -> str:
         bottom + 34,
         parts,
         left=12,
+        right=474,
     )
     plot = {"zero": zero, "unit": unit, "limit": limit, "left": left, "length": length}
     start = {"numbers": x, "tau": tau, "plot": {**plot, "rows": rows}}

@@ -58,6 +58,7 @@ def draw(data: Mapping[str, Any]) -> str:
         TOP + PITCH * blocks + 2,
         parts,
         left=6.9,
+        right=475.5,
     )
     start = {
         "tokens": tokens,

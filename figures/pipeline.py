@@ -163,6 +163,7 @@ def draw(data: Mapping[str, Any]) -> str:
         extra_style=st.LINKS,
         role="group",
         left=8,
+        right=473.5,
     )
     return touch.touchable(
         "pipeline",
@@ -540,9 +541,12 @@ def _stage(
 def _step(note: str, x: float, y: float, hue: str, words: str) -> str:
     """Draw an operation as a pill on its arrow."""
     frame = f'<rect class="vk-{hue} vk-frame" x="{st.num(x - 76)}" y="{st.num(y)}" width="152"'
+    # Larger than it looks, for a finger.
+    target = f'<rect x="{st.num(x - 76)}" y="{st.num(y - 13)}" width="152" height="60"'
     return st.link(
         note,
         [
+            f'{target} fill="none" pointer-events="all"/>',
             f'{frame} height="34" rx="17"/>',
             st.text(x, y + 22, words, cls="vk-name", anchor="middle", bold=True),
         ],

@@ -89,6 +89,7 @@ def draw_variance(data: Mapping[str, Any]) -> str:
         576,
         parts,
         left=33.4,
+        right=500.2,
     )
 
 
@@ -184,6 +185,7 @@ def draw_saturation(data: Mapping[str, Any]) -> str:
         506,
         parts,
         left=12,
+        right=498,
     )
 
 

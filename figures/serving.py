@@ -74,6 +74,7 @@ def draw_cache(data: Mapping[str, Any]) -> str:
         bottom + 32,
         parts,
         left=53.4,
+        right=521.5,
     )
 
 

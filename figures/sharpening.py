@@ -59,5 +59,5 @@ def draw(data: Mapping[str, Any]) -> str:
         38 + 62 * 4 - 22,
         parts,
         left=left,
-        right=442,
+        right=435,
     )

@@ -174,7 +174,7 @@ def draw_drag(data: Mapping[str, Any]) -> str:
     columns = (
         (236, "dot product", dots, "dot"),
         (352, "cosine", cosines, "cosine"),
-        (440, "length", np.linalg.norm(keys, axis=1), "length"),
+        (431, "length", np.linalg.norm(keys, axis=1), "length"),
     )
     parts += [st.text(x, y, words, anchor="middle", cls="vk-muted") for x, words, *_ in columns]
     parts.append(st.path(f"M24 {y + 12}H456", width=0.75))
@@ -206,6 +206,7 @@ def draw_drag(data: Mapping[str, Any]) -> str:
         y + 84,
         parts,
         left=LEFT,
+        right=457.5,
     )
     plane = {"origin": origin, "unit": unit, **limits}
     start = {"vectors": [q, *keys], "plane": plane}
@@ -259,6 +260,7 @@ def draw_analogy(data: Mapping[str, Any]) -> str:
         458,
         parts,
         left=8,
+        right=473.5,
     )
 
 

@@ -104,4 +104,5 @@ def draw(data: Mapping[str, Any]) -> str:
         y_legend + 28,
         parts,
         left=1.2,
+        right=471.5,
     )

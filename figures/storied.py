@@ -8,18 +8,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from figures import style as st
-from figures.touch import touchable
+from figures import touch
 from snippets import bank_by_hand as hand
 from snippets import bank_stories, trained_decoder
 from snippets.decoder import next_token_logits
+from snippets.decoder_heads import attention_maps
 from snippets.multi_head import multi_head_attention
 from snippets.softmax import softmax
 from snippets.weight_vector import parameters_to_vector
 
 #: What the script of `next-word.svg` reads.
 DECODER = "decoder-weights.js"
+LIKELIEST = 3  # words that are listed
 BEGINNINGS = (
     "<end> Mia and Tom wade in the river . the bank is",
     "<end> Mia and Tom lend the money . the bank is",
@@ -92,19 +95,32 @@ def draw_reading(data: Mapping[str, Any], name: str = "bank-reads") -> str:
     )
 
 
-def next_data() -> dict[str, Any]:
-    """Return the three likeliest words after each of two beginnings, with their probabilities."""
+def _predicted(words: str) -> tuple[npt.NDArray[np.float64], list[Any]]:
+    """Return the probabilities of the next word, and what the last word reads in each head."""
     weights, _ = trained_decoder.load()
-    found = []
+    numbers, heads = bank_stories.to_numbers(words.split()), trained_decoder.NUM_HEADS
+    p = softmax(next_token_logits(weights, numbers, heads)[-1])
+    return p, [alpha[:, -1] for alpha in attention_maps(weights, numbers, heads)]
+
+
+def next_data() -> dict[str, Any]:
+    """Return the likeliest words after each of two beginnings, and what the last word reads."""
+    kinds = [bank_stories.to_numbers(list(adjectives)) for _, _, adjectives in bank_stories.SCENES]
+    after = []
     for beginning in BEGINNINGS:
-        numbers = bank_stories.to_numbers(beginning.split())
-        p = softmax(next_token_logits(weights, numbers, trained_decoder.NUM_HEADS)[-1])
-        found.append(p.round(3))
-    order = np.concatenate([np.argsort(-p, kind="stable")[:3] for p in found])
+        p, read = _predicted(beginning)
+        order = np.argsort(-p, kind="stable")[:LIKELIEST]
+        after.append(
+            {
+                "words": [bank_stories.VOCABULARY[i] for i in order],
+                "shares": p[order].round(5),
+                "read": np.concatenate(read).round(4),
+                "kinds": [p[numbers].sum().round(5) for numbers in kinds],
+            }
+        )
     return {
         "beginnings": [beginning.removeprefix("<end> ") for beginning in BEGINNINGS],
-        "words": [bank_stories.VOCABULARY[i] for i in order],
-        "shares": [p[order] for p in found],
+        "after": after,
     }
 
 
@@ -129,41 +145,54 @@ def decoder_weights() -> str:
 
 def draw_next(data: Mapping[str, Any]) -> str:
     """Draw two lists of bars, one for each beginning."""
-    words = data["words"]
-    # As high as the controls and lists that take its place in a browser.
-    left, pitch, top = 84, 32, 44
-    gap = pitch * len(words) + 60
-    unit = (st.WIDTH - left - 44) / max(float(shares.max()) for shares in data["shares"])
+    left, length, edge, pitch, top = 84, 326, 474, 28, 38
     parts = []
-    for k, (beginning, shares) in enumerate(zip(data["beginnings"], data["shares"], strict=True)):
-        y = top + k * gap
-        parts.append(st.text(8, y - 16, f"{beginning} …", bold=True, size=st.SMALL))
-        for i, (word, share) in enumerate(zip(words, shares, strict=True)):
+    for k, (beginning, after) in enumerate(zip(data["beginnings"], data["after"], strict=True)):
+        y = top + k * (pitch * LIKELIEST + 46)
+        title = st.text(8, y - 16, f"{beginning} …", bold=True, size=st.SMALL)
+        parts.append(touch.part("beginning", title))
+        for i, (word, share) in enumerate(zip(after["words"], after["shares"], strict=True)):
             level = y + 12 + pitch * i
-            width = max(1.5, unit * float(share))
-            parts += [
-                st.text(left - 10, level + 5, word, anchor="end"),
-                st.rect(left, level - 11, width, 22, cls="vk-petrol", opacity=0.75),
-                st.text(left + width + 8, level + 5, f"{share:.2f}", cls="vk-muted"),
-            ]
-    said = "; ".join(
+            ground = st.rect(left, level - 11, length, 22, cls="vk-petrol", opacity=0.1)
+            width = max(1.5, length * float(share))
+            bar = st.rect(left, level - 11, width, 22, cls="vk-petrol", opacity=0.75)
+            named = st.text(left - 10, level + 5, word.replace("<", "&lt;"), anchor="end")
+            said = st.text(
+                edge,
+                level + 5,
+                f"{100 * share:.1f}\N{NO-BREAK SPACE}%",
+                anchor="end",
+                cls="vk-muted",
+            )
+            row = [touch.part("word", named), ground, touch.part("bar", bar)]
+            parts.append(touch.group("row", [*row, touch.part("share", said)]))
+    listed = "; ".join(
         f"after “{beginning}”: "
-        + ", ".join(f"{word} {share:.2f}" for word, share in zip(words, shares, strict=True))
-        for beginning, shares in zip(data["beginnings"], data["shares"], strict=True)
+        + ", ".join(
+            f"{word} {100 * share:.1f} %"
+            for word, share in zip(after["words"], after["shares"], strict=True)
+        )
+        for beginning, after in zip(data["beginnings"], data["after"], strict=True)
     )
     svg = st.figure_svg(
         "next-word",
         "The next word after two beginnings",
-        f"Probabilities of the next word, {said}.",
-        top + 2 * gap - 56,
+        f"Probabilities of the next word, {listed}.",
+        top + 2 * pitch * LIKELIEST + 46,
         parts,
         left=8,
+        right=edge,
     )
     kinds = [adjectives for _, _, adjectives in bank_stories.SCENES]
-    beginnings = data["beginnings"]
-    names = ["river", "money"]
-    start = {"names": names, "beginnings": beginnings, "kinds": kinds}
-    return touchable("next-word", svg, start, heavy=True)
+    start = {
+        **data,
+        "names": ["river", "money"],
+        "kinds": kinds,
+        "vocabulary": bank_stories.VOCABULARY,
+        "end": bank_stories.END,
+        "plot": {"length": length},
+    }
+    return touch.touchable("next-word", svg, start)
 
 
 def heads_data(stories: Any = (hand.sentence,), heads: Any = hand.heads) -> dict[str, Any]:

@@ -141,4 +141,5 @@ def draw_half(data: Mapping[str, Any]) -> str:
         floor + 58,
         parts,
         left=30.9,
+        right=505,
     )

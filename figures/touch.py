@@ -26,17 +26,14 @@ def group(name: str, fragments: Iterable[str]) -> str:
     return "\n".join([f'<g data-part="{escape(name)}">', *fragments, "</g>"])
 
 
-def touchable(
-    name: str, svg: str, data: Mapping[str, Any], *, hint: str = "", heavy: bool = False
-) -> str:
+def touchable(name: str, svg: str, data: Mapping[str, Any], *, hint: str = "") -> str:
     """Put the data that the script starts from, and the script's name, into a drawing.
 
     A hint says what a reader can do with the controls. The site shows it above them, and only
-    where scripts run. A heavy script loads much: it waits until the visitor is active.
+    where scripts run.
     """
     text = json.dumps(_plain(data), ensure_ascii=False, separators=(",", ":"))
-    mark = f'data-touch="{name}"' + (' data-heavy=""' if heavy else "")
-    metadata = f"<metadata {mark}>{escape(text, quote=False)}</metadata>"
+    metadata = f'<metadata data-touch="{name}">{escape(text, quote=False)}</metadata>'
     hinted = f'<svg data-hint="{escape(hint)}"' if hint else "<svg"
     return re.sub(r"<svg\b([^>]*>)", lambda found: hinted + found[1] + metadata, svg, count=1)
 

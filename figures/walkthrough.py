@@ -143,6 +143,7 @@ def draw(data: Mapping[str, Any]) -> str:
         bottom + 90,
         parts,
         left=8.2,
+        right=472.5,
     )
     start = {name: data[name] for name in ("tokens", "Q", "K", "V", "d_k", "row")}
     return touch.touchable(

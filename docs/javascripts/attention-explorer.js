@@ -3,10 +3,10 @@
    they are chosen. */
 import { make, starting } from "./controls.js";
 import { heads, unpack } from "./heads.js";
-import { controls, largest, lines, percent, quoted, radios, replace, toggle } from "./heads-view.js";
+import { controls, largest, lines, percent, quoted, radios, replace, slide, toggle } from "./heads-view.js";
 
 const SPECIAL = ["[CLS]", "[SEP]", "."];
-const WHERE = ["in sentence 1", "in sentence 2"];
+const WHERE = ["in sentence\u00a01", "in sentence\u00a02"];
 
 /* The recording, ready to be asked. `sentencesOf` resolves to the two sentences of a pair; those of the
    first pair are there from the beginning. */
@@ -101,6 +101,11 @@ const build = (figure, { shape, sentences, sentencesOf, pairs }, start) => {
     });
   };
   const which = radios("Sentences", pairs.map(({ word }) => quoted(word)), choosePair);
+  const blockSlider = slide("Block", (block) => change({ block }));
+  const headSlider = slide("Head", (head) => change({ head }));
+  // A phone has room for one sentence.
+  const sides = radios("Shown", ["sentence 1", "sentence 2"], (side) => change({ side, look: null }));
+  sides.group.classList.add("heads__finger");
   const picker = table(shape, (block, head) => change({ block, head }));
   const shade = radios("Shade by", ["weight", "loss without it"], (i) => change({ shade: i }));
   const shaded = make("p", { class: "heads__caption" });
@@ -127,9 +132,9 @@ const build = (figure, { shape, sentences, sentencesOf, pairs }, start) => {
     make("th", { scope: "col" }, "What is lost"), make("th", { scope: "col" }, "sentence 1"),
     make("th", { scope: "col" }, "sentence 2"))), losses);
 
+  const pair = make("div", { class: "heads__pair heads__pair--one" }, ...views.map(({ box }) => box));
   const { panel, words } = replace(figure, "Attention Explorer", () => change(first()),
-    controls([], which.group, shade.group), shaded, picker.grid, title,
-    make("div", { class: "heads__pair" }, ...views.map(({ box }) => box)));
+    controls([], blockSlider.row, headSlider.row, which.group, shade.group, sides.group), shaded, picker.grid, title, pair);
   panel.append(loss);
 
   const asksOf = (side) => (state.look && state.look[0] === side ? state.look[1] : state.asks[side]);
@@ -161,6 +166,10 @@ const build = (figure, { shape, sentences, sentencesOf, pairs }, start) => {
     const word = quoted(focus.tokens[i]);
     which.check(state.coming ?? state.pair);
     shade.check(state.shade);
+    blockSlider.show(block, shape[0]);
+    headSlider.show(head, count);
+    sides.check(side);
+    pair.dataset.side = side;
     shaded.textContent = `${state.shade ? `Stronger: ${word} loses more without the head`
       : `Stronger: ${word} gives more to ${quoted(focus.tokens[j])}`}, sentence ${side + 1}`;
     // A loss is seldom large: the largest of all heads is the darkest shade.

@@ -62,6 +62,7 @@ export const rich = (words) => words.split("$").flatMap((piece, at) => {
 });
 const plain = (words) => words.replaceAll("$", "").replaceAll("_", " ");
 
+let last = 0;
 const REST = 600; // Milliseconds without a change, after which a sentence is read out.
 
 /* The sentence about a figure. It changes at every step of a drag, and is read out when it rests. */
@@ -94,12 +95,25 @@ export const foot = (words, press) => {
 export const choiceOf = (title, options) =>
   make("fieldset", { class: "touch__choice" }, make("legend", {}, ...title), make("div", { class: "touch__options" }, ...options));
 
+/* A slider behind its name, with its value beside it. */
+export const sliderOf = (label, range) => {
+  const id = `touch-${(last += 1)}`;
+  const input = make("input", { type: "range", id, ...range });
+  const shown = make("span", { class: "touch__value", "aria-hidden": "true" });
+  const row = make("div", { class: "touch__slider" }, make("label", { for: id }, ...rich(label)), input, shown);
+  const show = (value, text) => {
+    input.value = value;
+    input.setAttribute("aria-valuetext", plain(text));
+    shown.replaceChildren(...rich(text));
+  };
+  return { row, input, show };
+};
+
 /* Steps to the right and up; Home and End go as far as it goes. */
 const KEYS = {
   ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
   PageUp: [0, 10], PageDown: [0, -10], Home: [-1e6, 0], End: [1e6, 0],
 };
-let last = 0;
 
 /* Give a figure its controls. `show` draws a state and returns the sentence about it; whatever is
    given to `change`, and whatever the callbacks of a control return, is what changes of the state. */
@@ -132,16 +146,9 @@ export const touch = (figure, start, show) => {
 
   /* A slider of its own, for one number. */
   const slider = ({ label, min, max, step, value, text, input, small = false }) => {
-    const id = `touch-${(last += 1)}`;
-    const range = make("input", { type: "range", id, min, max, step });
-    const shown = make("span", { class: "touch__value", "aria-hidden": "true" });
+    const { row, input: range, show: put } = sliderOf(label, { min, max, step });
     range.addEventListener("input", () => change(input(Number(range.value), state)));
-    follow.push(() => {
-      range.value = value(state);
-      range.setAttribute("aria-valuetext", plain(text(state)));
-      shown.replaceChildren(...rich(text(state)));
-    });
-    const row = make("div", { class: "touch__slider" }, make("label", { for: id }, ...rich(label)), range, shown);
+    follow.push(() => put(value(state), text(state)));
     row.classList.toggle("touch__slider--small", small);
     controls.append(row);
   };
@@ -226,5 +233,5 @@ export const touch = (figure, start, show) => {
     else box.after(make("div", { class: "touch", "data-live": "" }, end));
   };
 
-  return { state, change, slider, choice, button, handle, stage, follow: (act) => follow.push(act), ready };
+  return { state, change, slider, choice, button, handle, stage, add: (...rows) => controls.append(...rows), follow: (act) => follow.push(act), ready };
 };

@@ -1,8 +1,8 @@
 /* What the explorers of heads are made of: lines from who asks to who is read, bars, and the panel
    that takes the place of a drawing. */
-import { choiceOf, foot, make, sentence, set } from "./controls.js";
+import { choiceOf, foot, make, sentence, set, sliderOf } from "./controls.js";
 
-const PITCH = 26; // from token to token, in pixels: what a finger hits
+const PITCH = 26; // from token to token, in the units of the lines
 const LEAST = 0.02; // a smaller weight has no line
 const SVG = "http://www.w3.org/2000/svg";
 let last = 0;
@@ -31,6 +31,14 @@ export const radios = (title, options, choose) => {
   });
   const group = choiceOf([title], inputs.map((input, i) => make("label", {}, input, make("span", {}, options[i]))));
   return { group, check: (chosen) => inputs.forEach((input, i) => { input.checked = i === chosen; }) };
+};
+
+/* One of many, for a finger that misses their cells: other screens leave it out. */
+export const slide = (label, choose) => {
+  const { row, input, show } = sliderOf(label, { min: 1, step: 1 });
+  row.classList.add("heads__finger");
+  input.addEventListener("input", () => choose(Number(input.value) - 1));
+  return { row, show: (chosen, count, text = String(chosen + 1)) => { input.max = count; show(chosen + 1, text); } };
 };
 
 /* A button that stays pressed. */
@@ -111,9 +119,9 @@ export const lines = (label, { ask, look = () => {}, read = null }) => {
       cell.row.append(make("span", { class: "heads__gauge" }, cell.bar, cell.share));
     }
     [left, right] = [one.cells, other.cells];
-    const height = PITCH * Math.max(asks.length, reads.length);
-    set(svg, { viewBox: `0 0 100 ${height}` });
-    svg.style.height = `${height}px`;
+    const rows = Math.max(asks.length, reads.length);
+    set(svg, { viewBox: `0 0 100 ${PITCH * rows}` });
+    svg.style.setProperty("--rows", rows);
     const heading = (words) => make("span", { class: "heads__heading", "aria-hidden": "true" }, words);
     box.replaceChildren(heading("asks"), heading(label), heading("is read"), one.field, svg, other.field);
   };

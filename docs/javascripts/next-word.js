@@ -1,24 +1,95 @@
 /* The trained decoder: type a beginning, see the next word, which words each head reads, and what
-   happens without a head. */
-import { choiceOf, make, starting } from "./controls.js";
+   happens without a head. The drawing stays where it is, and its bars move. */
+import { choiceOf, make, num, part, set, starting, touch } from "./controls.js";
 import { next_token_probabilities, unpack_weights } from "./decoder.js";
-import { controls, largest, percent, quoted, radios, replace, toggle } from "./heads-view.js";
+import { largest, percent, quoted, toggle } from "./heads-view.js";
 
-const MOST = 6; // words that are listed
 const LEAST = 0.0005; // of a listed word: less is shown as 0.0 %
-const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+const ROOM = 466; // for the words of a story, in the units of the drawing
+const [BLOCKS, HEADS] = [2, 2];
 
-export const mount = async (figure) => {
-  const { names, beginnings, kinds } = starting(figure);
-  const { default: packed } = await import("./decoder-weights.js");
-  const { vocabulary, end, num_heads, num_blocks, n_max } = packed;
-  const weights = unpack_weights(packed);
-  const state = { words: beginnings[0].split(" "), hidden: [], problem: "" };
-  const isHidden = (block, head) => state.hidden.some(([b, h]) => b === block && h === head);
-  const change = (changes) => { Object.assign(state, { problem: "" }, changes); draw(); };
+export const mount = (figure) => {
+  const { beginnings, after, names, kinds, vocabulary, end, plot } = starting(figure);
+  const [titles, rows, words, bars, shares] = ["beginning", "row", "word", "bar", "share"].map((name) => part(figure, name));
+  const count = rows.length / titles.length;
+  const split = (text) => text.split(" ").filter(Boolean);
+  let packed = null;
+  let weights = null;
+  let coming = null;
+  let failed = null;
 
-  const begin = (words) => { field.value = ""; change({ words }); };
-  const presets = radios("Beginning", names, (i) => begin(beginnings[i].split(" ")));
+  /* The weights of the model come when something else than a recorded beginning is asked for. */
+  const fetched = async () => {
+    try {
+      ({ default: packed } = await import("./decoder-weights.js"));
+      weights = unpack_weights(packed);
+    } catch (reason) {
+      failed = reason;
+    }
+    coming = null;
+    things.change({});
+  };
+  const load = () => (coming ??= fetched());
+  const place = (word) => vocabulary.indexOf(word);
+  const computed = (story, hidden) => {
+    const { probabilities: p, maps } = next_token_probabilities(weights, [end, ...story].map(place), packed.num_heads, hidden);
+    const order = p.map((_, i) => i).sort((a, b) => p[b] - p[a]).filter((i, at) => at === 0 || p[i] >= LEAST).slice(0, count);
+    return {
+      words: order.map((i) => vocabulary[i]), shares: order.map((i) => p[i]), read: maps.flat().map((rows_) => rows_.at(-1)),
+      kinds: kinds.map((kind) => kind.reduce((sum, word) => sum + p[place(word)], 0)),
+    };
+  };
+  const answer = (story, hidden) => {
+    const recorded = hidden.length ? -1 : beginnings.indexOf(story.join(" "));
+    return recorded < 0 ? computed(story, hidden) : after[recorded];
+  };
+
+  const paint = (chart, story, found) => {
+    const kept = [...story];
+    // A long story loses its first words.
+    do titles[chart].textContent = `${kept.length < story.length ? "… " : ""}${kept.join(" ") || "A new story"} …`;
+    while (titles[chart].getComputedTextLength() > ROOM && kept.shift());
+    for (let i = 0; i < count; i += 1) {
+      const at = chart * count + i;
+      const there = i < found.words.length;
+      rows[at].style.visibility = there ? "" : "hidden";
+      if (!there) continue;
+      words[at].textContent = found.words[i];
+      shares[at].textContent = percent(found.shares[i]);
+      set(bars[at], { width: num(Math.max(1.5, plot.length * found.shares[i])) });
+    }
+  };
+
+  const things = touch(figure, { words: split(beginnings[0]), beginning: 0, hidden: [], problem: "" }, (state) => {
+    problem.textContent = state.problem;
+    if (!state.problem) field.value = "";
+    if (failed) {
+      const said = `The model could not be loaded: ${failed.message}. Choose again to try again.`;
+      failed = null;
+      return said;
+    }
+    const recorded = !state.hidden.length && beginnings.includes(state.words.join(" "));
+    if (!weights && !recorded) {
+      load();
+      return "The model is being loaded.";
+    }
+    const found = answer(state.words, state.hidden);
+    const other = split(beginnings[1 - state.beginning]);
+    paint(0, state.words, found);
+    paint(1, other, answer(other, state.hidden));
+    offer(found.words);
+    readings(state, found.read);
+    const [first, second] = found.words;
+    const without = state.hidden.length
+      ? ` ${state.hidden.length === 1 ? "One head is" : `${state.hidden.length} heads are`} hidden.` : "";
+    // Elsewhere both shares are nearly 0, and say nothing.
+    const bank = state.words.slice(-2).join(" ") === "bank is"
+      ? ` All words for the bank of a river together: ${percent(found.kinds[0])}; for a bank that keeps money: ${percent(found.kinds[1])}.` : "";
+    const then = second ? `, then ${quoted(second)}, ${percent(found.shares[1])}` : "";
+    return `Likeliest: ${quoted(first)}, ${percent(found.shares[0])}${then}.${bank}${without}`;
+  });
+  const change = (changes) => things.change({ problem: "", ...changes });
+
   const field = make("input", {
     type: "text", id: "next-word-field", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     "aria-describedby": "next-word-problem",
@@ -26,22 +97,41 @@ export const mount = async (figure) => {
   const problem = make("p", { class: "next__problem", id: "next-word-problem", role: "status" });
   const typed = make("form", { class: "next__typed" },
     make("label", { for: field.id }, "Add words"), field, make("button", { type: "submit", class: "touch__primary" }, "Add"));
-  typed.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const added = field.value.trim().split(/\s+/).filter(Boolean);
-    const unknown = added.find((word) => !vocabulary.includes(word));
-    if (unknown) {
-      change({ problem: `The model knows ${vocabulary.length - 1} words, and ${quoted(unknown)} is not one of them.` });
-    } else if (added.length) {
-      field.value = "";
-      add(...added);
-    }
-  });
-  const add = (...words) => {
-    const room = n_max - 1 - state.words.length;
-    if (words.length > room) change({ problem: `The model reads ${n_max - 1} words at most.` });
-    else change({ words: [...state.words, ...words] });
+  const add = async (...added) => {
+    const unknown = added.find((word) => place(word) < 0);
+    if (unknown) return change({ problem: `The model knows ${vocabulary.length - 1} words, and ${quoted(unknown)} is not one of them.` });
+    if (added.includes(end)) return change({ problem: "Here the story ends." });
+    if (!weights) await load();
+    if (!weights) return;
+    const most = packed.n_max - 1;
+    if (things.state.words.length + added.length > most) change({ problem: `The model reads ${most} words at most.` });
+    else if (added.length) change({ words: [...things.state.words, ...added] });
   };
+  typed.addEventListener("submit", (event) => { event.preventDefault(); add(...split(field.value.trim().replace(/\s+/g, " "))); });
+  const step = (title, changes, off) => {
+    const button = make("button", { type: "button" }, title);
+    button.addEventListener("click", () => change(changes(things.state)));
+    things.follow(() => button.setAttribute("aria-disabled", off(things.state)));
+    return button;
+  };
+  typed.append(make("span", { class: "touch__buttons next__back" },
+    step("Take a word back", (state) => ({ words: state.words.slice(0, -1) }), (state) => !state.words.length),
+    step("Clear", () => ({ words: [] }), (state) => !state.words.length)));
+
+  const offers = Array.from({ length: count }, () => {
+    const button = make("button", { type: "button" });
+    button.addEventListener("click", () => add(button.textContent));
+    return button;
+  });
+  const offer = (likely) => offers.forEach((button, i) => {
+    button.hidden = i >= likely.length;
+    button.textContent = likely[i] ?? "";
+    button.setAttribute("aria-label", `Add ${likely[i]}`);
+  });
+  const offered = choiceOf(["Next word"], offers);
+  offered.classList.add("next__offers");
+  // A row of the drawing may be pressed, too.
+  rows.slice(0, count).forEach((row, i) => row.addEventListener("click", () => add(words[i].textContent)));
 
   const known = make("details", { class: "next__known" },
     make("summary", {}, `The ${vocabulary.length - 1} words it knows`),
@@ -51,88 +141,52 @@ export const mount = async (figure) => {
       return choice;
     })));
 
-  const sentence = make("p", { class: "next__sentence" });
-  const next = make("ol", { class: "next__words", "aria-label": "the next word" });
+  const isHidden = ([block, head]) => things.state.hidden.some(([b, h]) => b === block && h === head);
+  const all = Array.from({ length: BLOCKS * HEADS }, (_, at) => [Math.floor(at / HEADS), at % HEADS]);
+  const strips = [];
+  const hiding = choiceOf(["Hide head"], all.map((each) => {
+    const [block, head] = each;
+    const button = toggle((pressed) => change({
+      hidden: pressed ? [...things.state.hidden, each] : things.state.hidden.filter(([b, h]) => b !== block || h !== head),
+    }));
+    button.textContent = `${block + 1}.${head + 1}`;
+    button.setAttribute("aria-label", `Hide head ${button.textContent}, head ${head + 1} of block ${block + 1}`);
+    things.follow(() => button.setAttribute("aria-pressed", isHidden(each)));
+    return button;
+  }));
+
   const reader = make("span", {});
-  const heads = make("div", { class: "next__heads" });
-  const rows = Array.from({ length: num_blocks * num_heads }, (_, at) => {
-    const [block, head] = [Math.floor(at / num_heads), at % num_heads];
-    const hide = toggle((pressed) => change({
-      hidden: pressed ? [...state.hidden, [block, head]] : state.hidden.filter(([b, h]) => b !== block || h !== head),
-    }));
-    const strip = make("span", { class: "next__strip" });
-    heads.append(make("div", { class: "next__head" },
-      make("span", { class: "next__name" }, `head ${block + 1}.${head + 1}, in block ${block + 1}`), strip));
-    hide.textContent = `${block + 1}.${head + 1}`;
-    hide.setAttribute("aria-label", `Hide head ${hide.textContent}, head ${head + 1} of block ${block + 1}`);
-    return { block, head, hide, strip };
-  });
-  const hiding = choiceOf(["Hide head"], rows.map(({ hide }) => hide));
-  const back = make("button", { type: "button" }, "Take a word back");
-  back.addEventListener("click", () => { change({ words: state.words.slice(0, -1) }); });
-  const clear = make("button", { type: "button" }, "Clear");
-  clear.addEventListener("click", () => begin([]));
-  const reset = () => { field.value = ""; change({ words: beginnings[0].split(" "), hidden: [] }); };
-
-  typed.append(make("span", { class: "touch__buttons next__back" }, back, clear));
-  // Below the next words, the heads would push away what follows the figure.
+  const heads = make("div", { class: "next__heads" }, ...all.map(([block, head]) => {
+    const strip = make("span", { class: "next__strip", role: "img" });
+    strips.push(strip);
+    return make("div", { class: "next__head" },
+      make("span", { class: "next__name" }, `head ${block + 1}.${head + 1}, in block ${block + 1}`), strip);
+  }));
   const reading = make("details", { class: "next__known next__reading" }, make("summary", {}, reader), heads);
-  reading.open = figure.clientWidth > 640; // as wide as both: see heads__pair
-  const { words: said } = replace(figure, "The decoder", reset,
-    make("div", { class: "heads__pair" },
-      make("div", {}, controls([], typed, presets.group, hiding), known, problem, sentence,
-        make("p", { class: "heads__title" }, "the next word: press one to add it"), next),
-      reading));
-
-  function draw() {
-    const numbers = [end, ...state.words].map((word) => vocabulary.indexOf(word));
-    const { probabilities, maps } = next_token_probabilities(weights, numbers, num_heads, state.hidden);
-    const order = probabilities.map((_, i) => i).sort((a, b) => probabilities[b] - probabilities[a]);
-    sentence.textContent = [...(state.words.length ? state.words : ["A new story"]), "…"].join(" ");
-    problem.textContent = state.problem;
+  const readings = (state, read) => {
     reader.textContent = state.words.length
-      ? `what ${quoted(state.words.at(-1))}, the last word, reads (${end} is the end of the previous story)`
+      ? `What ${quoted(state.words.at(-1))}, the last word, reads (${end} is the end of the previous story)`
       : `${end} is the end of the previous story: a new story begins`;
-    presets.check(beginnings.indexOf(state.words.join(" ")));
-    const likely = order.slice(0, MOST).filter((number, i) => i === 0 || probabilities[number] >= LEAST);
-    next.replaceChildren(...likely.map((number) => {
-      const bar = make("span", { class: "heads__bar" });
-      bar.style.setProperty("--share", probabilities[number]);
-      const word = vocabulary[number];
-      const button = make("button", { type: "button", "aria-label": `${word}, ${percent(probabilities[number])}: add it` },
-        make("span", { class: "next__word" }, word),
-        make("span", { class: "heads__gauge" }, bar, make("span", { class: "heads__share" }, percent(probabilities[number]))));
-      button.addEventListener("click", () => {
-        const at = [...next.children].indexOf(button.parentElement);
-        if (word === end) change({ problem: "Here the story ends." });
-        else add(word);
-        next.children[at]?.firstElementChild.focus({ preventScroll: true });
-      });
-      return make("li", {}, button);
-    }));
-    for (const { block, head, hide, strip } of rows) {
-      const row = maps[block][head].at(-1);
-      const off = isHidden(block, head);
-      hide.setAttribute("aria-pressed", off);
+    const tokens = [end, ...state.words];
+    read.forEach((row, at) => {
       const most = largest(row);
-      strip.classList.toggle("next__strip--hidden", off);
-      strip.setAttribute("aria-label", `reads most from ${[end, ...state.words][most]}, ${percent(row[most])}`);
-      strip.setAttribute("role", "img");
-      strip.replaceChildren(...row.map((weight, i) => {
-        const token = make("span", {}, i ? state.words[i - 1] : end);
+      strips[at].classList.toggle("next__strip--hidden", isHidden(all[at]));
+      strips[at].setAttribute("aria-label", `reads most from ${tokens[most]}, ${percent(row[most])}`);
+      strips[at].replaceChildren(...row.map((weight, i) => {
+        const token = make("span", {}, tokens[i]);
         token.style.setProperty("--share", weight);
         return token;
       }));
-    }
-    const share = (words) => percent(sum(words.map((word) => probabilities[vocabulary.indexOf(word)])));
-    const [first, second] = order;
-    const without = state.hidden.length
-      ? ` ${state.hidden.length === 1 ? "One head is" : `${state.hidden.length} heads are`} hidden.` : "";
-    // Elsewhere both shares are nearly 0, and say nothing.
-    const bank = state.words.slice(-2).join(" ") === "bank is"
-      ? ` All words for the bank of a river together: ${share(kinds[0])}; for a bank that keeps money: ${share(kinds[1])}.` : "";
-    said.replaceChildren(`Likeliest: ${quoted(vocabulary[first])}, ${percent(probabilities[first])}, then`
-      + ` ${quoted(vocabulary[second])}, ${percent(probabilities[second])}.${bank}${without}`);
-  }
-  draw();
+    });
+  };
+
+  things.add(typed, problem, known, offered);
+  things.choice({
+    label: "Beginning", options: names.map((name, i) => [String(i), name]),
+    value: ({ words: story }) => String(beginnings.indexOf(story.join(" "))),
+    input: (option) => ({ words: split(beginnings[option]), beginning: Number(option), problem: "" }),
+  });
+  things.add(hiding);
+  things.ready();
+  figure.querySelector(".touch__foot").before(reading);
 };

@@ -2,7 +2,7 @@
    loaded when the reader asks for it, if this copy of the site has them. */
 import { gives, read } from "./attention-explorer.js";
 import { make, part, sentence, set, starting } from "./controls.js";
-import { controls, ending, largest, lines, quoted, radios } from "./heads-view.js";
+import { controls, ending, largest, lines, quoted, radios, slide } from "./heads-view.js";
 import { attentionMaps, NUM_HEADS, open, tokenize } from "./minilm.js";
 
 const MOST = 40; // tokens that fit on a page
@@ -120,6 +120,7 @@ export const mount = async (figure) => {
   const whichBlock = radios("Block", recorded.map((_, b) => String(b + 1)), (block) => change({ block }));
   const whichHead = radios("Head", recorded[0].map((_, h) => String(h + 1)), (head) => change({ head }));
   const view = lines("the chosen head", { ask: (asks) => change({ asks, look: null }), look: (look) => change({ look }) });
+  const asker = slide("Who asks", (asks) => change({ asks, look: null }));
   const large = enlarged(start.least);
   const words = sentence();
 
@@ -172,7 +173,7 @@ export const mount = async (figure) => {
   };
   const about = { "data-live": "", role: "group" };
   const panel = make("div", { class: "touch touch--above heads sentence", ...about, "aria-label": "Your own sentence" },
-    files ? form : absent, bar, problem, make("p", {}, "Choose a head, or press a map:"), controls([], whichBlock.group, whichHead.group));
+    files ? form : absent, bar, problem, make("p", {}, "Choose a head, or press a map:"), controls([], asker.row, whichBlock.group, whichHead.group));
   const chosenHead = make("div", { class: "touch heads sentence", ...about, "aria-label": "The chosen head" },
     make("div", { class: "heads__pair" }, view.box, large.box), ending(words, reset));
   // A map may be pointed at, too.
@@ -207,6 +208,7 @@ export const mount = async (figure) => {
     set(chosen, { x: left + pitch * head - 2, y: top + pitch * block - 2 });
     whichBlock.check(block);
     whichHead.check(head);
+    asker.show(asks, tokens.length, tokens[asks]);
     large.show(tokens, found[block][head], asks, `block ${block + 1}, head ${head + 1}: queries down, keys across`);
     view.show({ asks: tokens, reads: tokens, weights: found[block][head], chosen: asks, picked: state.asks });
     const whose = state.own ? "Your sentence" : "The recorded sentence";

@@ -19,21 +19,12 @@
     }
   };
 
-  // The first thing that a visitor does.
-  const active = new Promise((resolve) => {
-    for (const type of ["pointermove", "pointerdown", "keydown", "scroll", "focusin"]) {
-      addEventListener(type, resolve, { once: true, passive: true, capture: true });
-    }
-  });
-
-  // Just before a reader sees it; a first visit loads no figure below the first screen. One that
-  // loads much waits until the visitor is active.
+  // Just before a reader sees it; a first visit loads no figure below the first screen.
   const near = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
       near.unobserve(target);
-      if (target.querySelector("metadata[data-heavy]")) active.then(() => begin(target));
-      else begin(target);
+      begin(target);
     }
   }, { rootMargin: "10% 0px" });
 

@@ -11,9 +11,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from numpy.testing import assert_allclose
 from playwright.sync_api import Locator, Page, expect
+from touching import assert_same_drawing, figure
 from visitor import Visitor
 
-from figures.storied import BEGINNINGS, decoder_weights, next_data
+from figures.storied import BEGINNINGS, LIKELIEST, decoder_weights
 from snippets import bank_stories, trained_decoder
 from snippets.decoder import DecoderWeights, next_token_logits
 from snippets.softmax import softmax
@@ -22,18 +23,22 @@ HEADS = list(itertools.product(range(2), range(2)))
 
 
 def panel_of(page: Page) -> Locator:
-    page.locator("figure:has(metadata[data-touch=next-word])").scroll_into_view_if_needed()
-    page.mouse.move(1, 1)
-    panel = page.get_by_role("group", name="The decoder", exact=True)
-    expect(panel).to_be_visible()
-    return panel
+    return figure(page, "next-word")
 
 
-def shown(panel: Locator) -> dict[str, float]:
-    """Return the words that are listed, and their probabilities in per cent."""
-    rows = panel.locator(".next__words button").all_inner_texts()
-    pairs = (row.split() for row in rows)
-    return {word: float(number) for word, number, _ in pairs}
+def shown(panel: Locator, chart: int = 0) -> dict[str, float]:
+    """Return the words that are listed after a beginning, and their probabilities in per cent."""
+    rows = panel.locator("[data-part=row]").all()[chart * LIKELIEST : (chart + 1) * LIKELIEST]
+    pairs = [
+        row.evaluate("r => [...r.querySelectorAll('text')].map((each) => each.textContent)")
+        for row in rows
+        if row.is_visible()
+    ]
+    return {word: float(number.split()[0]) for word, number in pairs}
+
+
+def title_of(panel: Locator) -> Locator:
+    return panel.locator("[data-part=beginning]").first
 
 
 def without(weights: DecoderWeights, hidden: list[tuple[int, int]]) -> DecoderWeights:
@@ -76,36 +81,54 @@ def test_its_probabilities_are_those_of_the_snippets(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_it_begins_with_the_numbers_of_the_drawing(visit: Visitor) -> None:
-    panel = panel_of(visit())
-    data = next_data()
-    listed = shown(panel)
-    for word, share in zip(data["words"], data["shares"][0], strict=True):
-        assert abs(listed.get(word, 0) / 100 - share) < 0.001, word
+@pytest.mark.parametrize("width", [390, 1280])
+def test_it_grows_out_of_the_drawing(visit: Visitor, width: int) -> None:
+    still = visit(width=width, java_script_enabled=False).locator("figure svg").nth(1)
+    panel = panel_of(visit(width=width))
+    expect(panel.locator("svg")).to_have_count(1)
+    before, box = panel.locator("svg").bounding_box(), still.bounding_box()
+    assert_same_drawing(still, panel)
+    assert before
+    assert box
+    assert (before["x"], before["width"]) == (box["x"], box["width"])
+    # Computed, its numbers are those that were drawn; the drawing stays in its place.
+    top = "svg => svg.getBoundingClientRect().top + scrollY"
+    place = panel.locator("svg").evaluate(top)
+    recorded = [shown(panel, chart) for chart in (0, 1)]
+    panel.get_by_role("button", name="Add steep").click()
+    expect(title_of(panel)).to_contain_text("the bank is steep …")
+    panel.get_by_role("button", name="Take a word back").click()
+    expect(title_of(panel)).to_contain_text("the bank is …")
+    assert [shown(panel, chart) for chart in (0, 1)] == recorded
+    hide = panel.get_by_role("button", name="Hide head 1.1")
+    for pressed in ("true", "false"):
+        hide.click()
+        expect(hide).to_have_attribute("aria-pressed", pressed)
+    assert panel.locator("svg").evaluate(top) == place
 
 
 def test_a_word_is_added_by_a_click_and_by_typing(visit: Visitor) -> None:
     panel = panel_of(visit())
-    panel.get_by_role("button", name="steep, ").click()
-    expect(panel.locator(".next__sentence")).to_contain_text("the bank is steep …")
-    expect(panel).to_contain_text("what “steep”, the last word, reads")
+    panel.get_by_role("button", name="Add steep").click()
+    expect(title_of(panel)).to_contain_text("the bank is steep …")
+    expect(panel).to_contain_text("What “steep”, the last word, reads")
     expect(panel.locator(".touch__words")).not_to_contain_text("a bank that keeps money")
     wanted = probabilities(f"{BEGINNINGS[0]} steep", [])
     likeliest = bank_stories.VOCABULARY[int(wanted.argmax())]
-    expect(panel.locator(".next__words button").first).to_contain_text(likeliest)
+    assert next(iter(shown(panel))) == likeliest
     field = panel.get_by_label("Add words")
     field.fill(". Mia")
     field.press("Enter")
-    expect(panel.locator(".next__sentence")).to_contain_text("is steep . Mia …")
-    expect(panel.locator(".next__words button").first).to_contain_text("and")
+    expect(title_of(panel)).to_contain_text("is steep . Mia …")
+    assert next(iter(shown(panel))) == "and"
     panel.get_by_role("button", name="Take a word back").click()
-    expect(panel.locator(".next__sentence")).to_contain_text("is steep . …")
+    expect(title_of(panel)).to_contain_text("is steep . …")
 
 
 @pytest.mark.long
 def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
     panel = panel_of(visit())
-    sentence = panel.locator(".next__sentence")
+    sentence = title_of(panel)
     river, money = (panel.get_by_role("radio", name=name) for name in ("river", "money"))
     field = panel.get_by_label("Add words")
     field.fill("Mia sees the dragon")
@@ -146,7 +169,7 @@ def test_a_word_that_it_does_not_know_is_named(visit: Visitor) -> None:
     expect(panel.locator(".next__problem")).to_have_text("The model reads 19 words at most.")
     panel.get_by_role("radio", name="money").check()
     expect(panel.locator(".next__problem")).to_be_empty()
-    expect(panel.locator(".next__sentence")).to_contain_text("lend the money . the bank is …")
+    expect(title_of(panel)).to_contain_text("lend the money . the bank is …")
 
 
 @pytest.mark.long
@@ -184,7 +207,7 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, width: int, scheme: str) 
     panel = panel_of(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     options = {"rules": {"target-size": {"enabled": True}}}
-    wrong = Axe().run(page, context=".touch.heads", options=options).response["violations"]
+    wrong = Axe().run(page, context="figure[data-touch]", options=options).response["violations"]
     assert [(rule["id"], node["html"]) for rule in wrong for node in rule["nodes"]] == []
     for target in panel.locator("input:visible, button").all():
         box = target.bounding_box()
@@ -194,16 +217,31 @@ def test_it_fits_and_axe_finds_nothing(visit: Visitor, width: int, scheme: str) 
 
 
 @pytest.mark.long
-def test_nothing_of_it_is_sent_before_the_visitor_is_active(visit: Visitor) -> None:
+def test_its_weights_are_sent_when_they_are_needed(visit: Visitor) -> None:
     page = visit()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
     visit.go(page, "")
-    expect(page.locator("figure:has(metadata[data-touch=next-word])")).to_be_in_viewport()
-    page.wait_for_load_state("networkidle")
-    assert not {"next-word.js", "decoder-weights.js"} & set(asked)
-    panel_of(page)
+    panel = panel_of(page)
+    panel.get_by_role("radio", name="money").check()
+    expect(title_of(panel)).to_contain_text("lend the money . the bank is …")
+    assert "decoder-weights.js" not in asked
+    panel.get_by_role("button", name="Add rich").click()
+    expect(title_of(panel)).to_contain_text("the bank is rich …")
     assert "decoder-weights.js" in asked
+
+
+@pytest.mark.long
+def test_missing_weights_are_said(visit: Visitor) -> None:
+    page = visit.open(fresh=True)
+    page.route("**/decoder-weights*.js", lambda route: route.abort())
+    visit.go(page, "")
+    panel = panel_of(page)
+    panel.get_by_role("button", name="Clear").click()
+    expect(panel.locator(".touch__words")).to_contain_text("The model could not be loaded")
+    panel.get_by_role("button", name="Reset").click()
+    expect(panel.locator(".touch__words")).to_contain_text("Likeliest: “steep”, 34.3 %")
+    visit.wrong.clear()
 
 
 def test_the_weights_are_light() -> None:

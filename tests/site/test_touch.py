@@ -95,7 +95,7 @@ ABOVE = """(figure) => {
     .map((each) => each.getBoundingClientRect()).filter(({ height }) => height);
   const controls = shown(".touch__controls, form");
   const seen = shown(`svg:has(metadata[data-touch]), .heads__lines, .heads__grid, .heads__output,
-    .own__result, .next__sentence`);
+    .own__result`);
   const first = Math.min(...seen.map(({ top }) => top));
   return seen.length > 0 && controls.every(({ bottom }) => bottom <= first + 1);
 }"""
@@ -115,7 +115,7 @@ def test_all_controls_have_one_order(visit: Visitor, width: int) -> None:
         expect(again).to_be_hidden()
         place = "(each) => [each.offsetLeft, each.offsetWidth]"
         before = again.evaluate(place)
-        control = found.locator(".touch__controls :is(button, input), [role=slider]").last
+        control = found.locator(".touch__controls :is(button, input):visible, [role=slider]").last
         pressed = control.evaluate("e => e.matches('button, [type=radio]') ? 'Space' : 'ArrowUp'")
         control.press(pressed)
         expect(again).to_be_visible()
@@ -127,33 +127,68 @@ def test_all_controls_have_one_order(visit: Visitor, width: int) -> None:
         expect(again).to_be_hidden()
 
 
-#: Where options and sliders begin that are beside their names; and the controls that a finger may
-#: miss: half of the gaps around a control are part of it.
+#: Where options and sliders begin that are beside their names.
 GRID = """(figure) => {
   const all = (selector) => [...figure.querySelectorAll(selector)]
     .filter((each) => each.getClientRects().length);
   const place = (each) => each.getBoundingClientRect();
   const beside = all(".touch__controls :is(.touch__options, [type=range])").filter((each) =>
     place(each).top < place(each.parentElement.firstElementChild).bottom);
-  const reach = (each) => Math.min(place(each).width, place(each).height)
-    + (each.matches("[type=range]") ? 0 : 8);
-  const small = all(`.touch__buttons button, .touch__options :is(button, span), [type=range],
-    .next__words button, form button`).filter((each) => reach(each) < 44);
-  return [[...new Set(beside.map((each) => Math.round(place(each).left)))],
-    small.map((each) => each.outerHTML)];
+  return [...new Set(beside.map((each) => Math.round(place(each).left)))];
+}"""
+
+#: The controls that a finger may miss: those that it hits in less than 44 pixels across or down
+#: through their middle. A small cell is left out where a slider or a choice does the same.
+MISSED = """(figure) => {
+  figure.querySelectorAll("details").forEach((each) => { each.open = true; });
+  const ways = [[-1, 0], [1, 0], [0, -1], [0, 1]];
+  const reach = (control) => {
+    const whole = control.closest("label") ?? control;
+    const box = (control.matches("[type=radio]") ? whole : control).getBoundingClientRect();
+    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    const hit = (dx, dy) => {
+      const found = document.elementFromPoint(x + dx, y + dy);
+      return found && (whole.contains(found) || found.closest("label") === whole);
+    };
+    const [left, right, up, down] = ways.map(([dx, dy]) => {
+      let far = 0;
+      while (far < 40 && hit(dx * (far + .25), dy * (far + .25))) far += .25;
+      return far;
+    });
+    return Math.min(left + right, up + down);
+  };
+  const found = [...figure.querySelectorAll("button, input, textarea, summary, [role=slider]")];
+  return found.filter((each) => {
+    if (each.closest(".heads__grid, .sentence .heads__asks")) return false;
+    if (!each.checkVisibility({ visibilityProperty: true })) return false;
+    each.scrollIntoView({ block: "center" });
+    return reach(each) < 43;
+  }).map((each) => each.outerHTML);
 }"""
 
 
 @pytest.mark.long
-def test_on_a_phone_controls_are_in_one_grid_and_large_enough(visit: Visitor) -> None:
+def test_on_a_phone_controls_are_in_one_grid(visit: Visitor) -> None:
     page = visit(width=390)
     for name, path in (WIDGETS | HEADS).items():
         if name == "pipeline":  # has one control with a name
             continue
         visit.go(page, path)
-        columns, small = figure(page, name).evaluate(GRID)
+        columns = figure(page, name).evaluate(GRID)
         assert len(columns) <= 1, (name, columns)
-        assert small == [], name
+
+
+@pytest.mark.long
+def test_a_finger_hits_every_control(visit: Visitor) -> None:
+    page = visit(width=390)
+    for name, path in (WIDGETS | HEADS).items():
+        visit.go(page, path)
+        # Two arrows that begin near each other share what is between their ends.
+        missed = [html for html in figure(page, name).evaluate(MISSED) if "query q" not in html]
+        assert missed == [], name
+    # On a tablet, too.
+    page = visit("a-head-that-learns/", width=1024, has_touch=True, is_mobile=True)
+    assert figure(page, "trained-head").evaluate(MISSED) == []
 
 
 @pytest.mark.long
