@@ -13,7 +13,8 @@ from vaultkit.doors.browser import BrowserChecker
 from vaultkit.read.discovery import read_draft
 from vaultkit.read.note import Block
 from vaultkit.read.renumbered import with_other_numbers
-from vaultkit.run.session import NoteRun, Step
+from vaultkit.run.session import NoteRun
+from vaultkit.run.steps import Step
 
 NOTES = sorted(path for path, note in VAULT.notes.items() if note.blocks)
 #: Notes that draw random numbers, train, and change arrays in place.

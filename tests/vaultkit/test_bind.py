@@ -77,8 +77,8 @@ def bound(prose: str, code: str = CODE) -> str:
          "Who has to switch wins 67.05 %<!-- = wins['switch'] --> of the games."),
         ("It converges in five steps.", "It converges in five<!-- = steps --> steps."),
         ("Quito has the greatest height, 2850 m.",
-         "Quito<!-- = cities[height.index(max(height))] --> has the"
-         " greatest<!-- height[2] == max(height) --> height, 2850 m<!-- = height[2] # m -->."),
+         "Quito has the greatest<!-- height[2] == max(height) --> height,"
+         " 2850 m<!-- = height[2] # m -->."),
         ("The spread falls each time.",
          "The spread falls<!-- all(b < a for a, b in zip(spread, spread[1:])) --> each time."),
         ("| city | height |\n|---|---|\n| Oslo | 23 |\n| Lima | 154 |",

@@ -13,7 +13,8 @@ import pytest
 from vaultkit.read.markdown import parse
 from vaultkit.run import capture
 from vaultkit.run.capture import BlockTimeoutError, limit, slowness
-from vaultkit.run.session import NoteRun, Step
+from vaultkit.run.session import NoteRun
+from vaultkit.run.steps import Step
 
 
 def run(*blocks: str, info: str = "python", timeout: float = 5.0) -> list[Step]:

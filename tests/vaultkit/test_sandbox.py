@@ -20,7 +20,8 @@ import pytest
 from vaultkit.read.markdown import parse
 from vaultkit.run import capture
 from vaultkit.run.originals import ORIGINALS
-from vaultkit.run.session import NoteRun, Step
+from vaultkit.run.session import NoteRun
+from vaultkit.run.steps import Step
 from vaultkit.values import judge
 
 

@@ -34,7 +34,7 @@ from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.relations import relation
 from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 from vaultkit.tex import parse
 from vaultkit.values import UnboundError, Verdict, judge
 

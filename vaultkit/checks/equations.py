@@ -34,7 +34,7 @@ from vaultkit.claims.free import free_formulas
 from vaultkit.claims.suppositions import NOT_STATED
 from vaultkit.read.expansion import Expanded
 from vaultkit.read.note import Block, Formula, Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 from vaultkit.tex import parse, parse_expression
 from vaultkit.tex.tree import Membership, Node, TexError
 from vaultkit.values import UnboundError, Verdict, is_law, judge, relates_names, shape_mismatch

@@ -25,7 +25,7 @@ from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import words_by_stem
 from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Most lines of an output that are read.
 _MOST = 64

@@ -18,7 +18,7 @@ from vaultkit.checks.unsteady import Unsteady
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.read.fences import is_session
 from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Errors of code that needs more than the page: a package, a file, an answer, another host.
 _ABSENT = {

@@ -28,7 +28,7 @@ from vaultkit.claims.expressions import nodes_of
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import unit_of
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Most keys of a table, and most numbers beside each.
 MOST, _COLUMNS = 64, 8

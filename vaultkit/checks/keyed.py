@@ -45,7 +45,7 @@ from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.claims.units import unit_behind, unit_named, unit_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import CODE
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Most words between a name and its number.
 _GAP = 14

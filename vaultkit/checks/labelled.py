@@ -28,7 +28,7 @@ from vaultkit.claims.mentions import stem
 from vaultkit.claims.stated import Stated
 from vaultkit.claims.units import size_of, unit_of
 from vaultkit.read.note import Block, Cell
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Most lines of an output, numbers of a line, and items of a list that are read.
 _LINES, _NUMBERS, _ITEMS = 64, 24, 64

@@ -15,7 +15,7 @@ from vaultkit.checks.lookup import Evidence, parse_number
 from vaultkit.checks.observed_shapes import ObservedShapes, as_plain_array, rows_of
 from vaultkit.read.note import Block, Note
 from vaultkit.read.prose import has_relation, plain_tex
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: A number in an output, ``1,024.5``, ``-3``, ``.5`` or ``2e-3``, but no digit of a name (``x2``).
 NUMBER_IN_OUTPUT = re.compile(

@@ -14,7 +14,7 @@ import numpy as np
 
 from vaultkit.claims.expressions import nodes_of
 from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Integers in an output that may be a shape: ``(6, 2)``, ``[6, 2]`` or ``(6x2)``.
 _TUPLE = re.compile(r"[(\[](\s*\d+(?:\s*,\s*\d+)+\s*,?\s*)[)\]]|\((\d+)x(\d+)\)")

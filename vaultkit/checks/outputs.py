@@ -11,7 +11,7 @@ from decimal import Decimal
 from vaultkit.checks.canonical import canonical
 from vaultkit.checks.check import EXCEPTED, FAILS, UNBOUND, UNJUDGED, Check, Fix
 from vaultkit.read.note import Block
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: A number in an output, ``-0.5``, ``3.``, ``2e-3`` or ``nan``, but not a digit of a name (float32,
 #: W1) or of a dotted version.

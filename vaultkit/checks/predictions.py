@@ -22,7 +22,7 @@ from vaultkit.checks.computed import Caller, call_directly, evaluate_unchecked
 from vaultkit.checks.outputs import NUMBER
 from vaultkit.read.note import Block, Note
 from vaultkit.read.predictions import ORDINALS, PARTS, Distractor, Prediction
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Most words and numbers of an answer that a reader would type.
 _LONGEST = 64

@@ -12,7 +12,7 @@ from vaultkit.checks.literals import source_of
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.claims.expressions import nodes_of, parsed
 from vaultkit.read.note import Block
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: One printed value: a list, a quoted text, or anything without blanks.
 _ITEM = re.compile(r"\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}|'[^']*'|[^\s,;()\[\]{}]+")

@@ -28,7 +28,7 @@ from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.mentions import Sentence, label_stems, sentences, stem
 from vaultkit.claims.stated import Stated, significant_digits
 from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: The least number of digits that hardly agree by chance, in a known unit and in another one.
 _TELLING, _SURE = 2, 3

@@ -21,7 +21,7 @@ from vaultkit.checks.outputs import agrees, describe_difference
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.said import CodeStatement
 from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Most characters of a text that are compared, and of a value in a message.
 _LONGEST, _LONGEST_SHOWN = 5000, 200

@@ -27,7 +27,7 @@ from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence
 from vaultkit.claims.stated import Stated
 from vaultkit.read.note import Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Fewest numbers of a list of which one is the largest.
 _FEWEST = 3

@@ -22,7 +22,7 @@ from vaultkit.checks.observed_shapes import ObservedShapes
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.shapes import Shape
 from vaultkit.read.note import Block, Note
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Most variables that a message lists.
 _MOST_LISTED = 4

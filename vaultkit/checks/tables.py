@@ -27,7 +27,7 @@ from vaultkit.checks.lookup import parse_number
 from vaultkit.checks.observed import NUMBER_IN_OUTPUT
 from vaultkit.read.note import Block, Cell, Note
 from vaultkit.read.syntax import HTML_COMMENT
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 _NUMBER = r"[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 #: A cell with one number and perhaps a unit, **1,024 m**, or with several, as in 7:3.

@@ -141,16 +141,18 @@ class _Reading:
 
 def _read(scope: Scope, spoken: ComparisonWord) -> Iterator[_Reading]:
     """Yield the readings of each family of numbers, for each limit that may be meant."""
-    quantity = _quantity(scope, spoken)
-    if spoken.meaning not in _SIGNS or quantity is None:
+    if spoken.meaning not in _SIGNS:
         return
+    quantity = _quantity(scope, spoken)
     for family in scope.all_families:
         limits = [] if family.is_text else list(_limits(scope, spoken, family))
         # The limit, near which the values are, speaks for a family of an unknown dimension, too.
         evidence = scope.evidence(spoken, family, may_be_unknown=True) if limits else None
         for limit in limits if evidence is not None else ():
             arguments = scope, spoken, family, limit, evidence or 0.0
-            if quantity.name == "only":
+            if quantity is None:
+                reading = _reading_of_label(*arguments)
+            elif quantity.name == "only":
                 reading = _reading_of_only(*arguments)
             else:
                 reading = _reading_of_quantity(*arguments, quantity)
@@ -167,6 +169,23 @@ def _labels_before(scope: Scope, spoken: ComparisonWord, family: Family) -> list
 def _distance(family: Family, limit: Limit) -> float:
     """Return how far the nearest element is from a limit."""
     return min(abs(value - limit.value) for value in family.numbers)
+
+
+def _reading_of_label(
+    scope: Scope, spoken: ComparisonWord, family: Family, limit: Limit, evidence: float
+) -> _Reading | None:
+    """Return the reading that one element is beyond a limit: *the oak is below 20 m*."""
+    labels = _labels_before(scope, spoken, family)
+    if not labels or not labels[-1].is_text or spoken.denied or not evidence:
+        return None
+    if _distance(family, limit) > _NEAR * abs(limit.value):
+        return None
+    element, sign = family.elements[labels[-1].index], _SIGNS[spoken.meaning]
+    holds = _compares(float(element.value), sign, limit.value)
+    score = SCORE + 1 + evidence - element.cost
+    return _Reading(
+        evidence, holds, Candidate(f"{element.code} {sign} {limit.code}", score, sure=True)
+    )
 
 
 def _reading_of_only(

@@ -232,7 +232,6 @@ class Expressions:
                 value,
                 named,
                 _labels_of_elements(name, value, variables, self._beside.get(name, ())),
-                variables,
             )
 
     def _expressions_on_dict(
@@ -287,7 +286,7 @@ class Expressions:
 
     def _expressions_on_list(
         self, name: str, value: Any, named: frozenset[str], labels: list[frozenset[str]],
-        variables: Mapping[str, Any], cost: float = _DERIVED,
+        cost: float = _DERIVED,
     ) -> Iterator[Atom]:  # fmt: skip
         """Yield the elements, sums and extremes of a list or array.
 
@@ -317,7 +316,6 @@ class Expressions:
         ]
         if len(numbers) == count > 1 and name.isidentifier():
             yield from _expressions_on_numbers(owner, value, numbers, named, cost)
-            yield from _named_extremes(name, value, numbers, named, variables)
 
     # --- Code --------------------------------------------------------------------------------
 
@@ -339,11 +337,11 @@ class Expressions:
             shown = _printed_text(value, expression.form)
             yield Atom(
                 code, plain, names, expression.labels, cost, shown, expression.series,
-                phrases=expression.phrases, nouns=_counted(expression.node, self._items),
+                phrases=expression.phrases,
             )  # fmt: skip
         elif is_printed and not isinstance(expression.node, ast.Name) and _is_row(value):
             yield from self._expressions_on_list(
-                code, value, names, _labels_of_elements(code, value, variables), {}, _OF_EXPRESSION
+                code, value, names, _labels_of_elements(code, value, variables), _OF_EXPRESSION
             )
 
 
@@ -357,14 +355,6 @@ def _is_trivial(node: ast.expr) -> bool:
         case ast.Call(ast.Name("len"), [ast.List() | ast.Tuple() | ast.Set() | ast.Constant()]):
             return True
     return False
-
-
-def _counted(node: ast.expr, items: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Return the words for what an expression counts, if it is a length."""
-    match node:
-        case ast.Call(ast.Name("len"), [iterable]):
-            return _words_of_names(iterable) | items.get(ast.unparse(iterable), NAMELESS)
-    return NAMELESS
 
 
 def _is_row(value: Any) -> bool:
@@ -494,24 +484,6 @@ def _expressions_on_numbers(
         yield Atom(
             f"{name}.std()", float(np.std(numbers)), named | stems(MEANINGS["std"]), (), cost
         )
-
-
-def _named_extremes(
-    name: str, value: Any, numbers: list[float], named: frozenset[str],
-    variables: Mapping[str, Any],
-) -> Iterator[Atom]:  # fmt: skip
-    """Yield the names of the largest and smallest element, from a list of as many texts."""
-    array = isinstance(value, np.ndarray)
-    for other, beside in variables.items():
-        if not isinstance(beside, (list, tuple)) or len(beside) != len(value):
-            continue
-        for function, best in (("max", max(numbers)), ("min", min(numbers))):
-            text, series = beside[numbers.index(best)], f"{name}[*]"
-            place = f"{name}.arg{function}()" if array else f"{name}.index({function}({name}))"
-            if isinstance(text, str) and numbers.count(best) == 1:
-                words = named | stems(MEANINGS[function])
-                code = f"{other}[{place}]"
-                yield Atom(code, text, words, (), _DERIVED, series=series, extreme=function)
 
 
 def _expressions_on_matrix(name: str, value: np.ndarray, named: frozenset[str]) -> Iterator[Atom]:

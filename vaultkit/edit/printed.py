@@ -74,7 +74,6 @@ def expressions_in_code(
             for node in ast.walk(tree):
                 if is_print_call(node):
                     yield from _printed(node)
-                    yield from _unrolled_dictionaries(node, variables)
     for tree in trees:
         if not isinstance(tree, _INNER):
             for node in ast.walk(tree):
@@ -234,7 +233,7 @@ def _turns(loop: ast.For, variables: Mapping[str, Any], outer: _Turn) -> Iterato
         if after_assignments is None:
             return
         texts = tuple(variable.value for variable in bound if isinstance(variable.value, str))
-        words = (*outer.words, *_words_of_items(bound))
+        words = (*outer.words, *(str(variable.value) for variable in bound[:1]))
         if inner and texts and not outer.words:
             words = texts  # in a label of two texts, the number of the turn says nothing
         turn = _Turn(after_assignments, indices, words, loop.body, loop.lineno)
@@ -261,35 +260,6 @@ def _reads_earlier_values(loop: ast.For) -> bool:
             return True
         read |= needed
     return bool(of_inner_loops & read)
-
-
-def _words_of_items(bound: Sequence[_Variable]) -> list[str]:
-    """Return the values of the first of some variables, and of others that are texts, as words."""
-    first, others = bound[:1], bound[1:]
-    named = [*first, *(variable for variable in others if isinstance(variable.value, str))]
-    return [str(variable.value) for variable in named]
-
-
-def _unrolled_dictionaries(
-    call: ast.Call, variables: Mapping[str, Any]
-) -> Iterator[CodeExpression]:
-    """Yield the values of dictionaries that a print makes, each with its key as the label."""
-    for made in call.args:
-        match made:
-            case ast.DictComp(key, value, [ast.comprehension(target, of, [])]):
-                pass
-            case _:
-                continue
-        for item, access in islice(_items(of, variables), _ITEMS):
-            bound = list(_bound_by(target, item, access))
-            filled = _Filled({one.name: one.access for one in bound}, _indices(bound))
-            label = evaluated(filled.visit(deepcopy(key)), variables)
-            node = filled.visit(deepcopy(value))
-            if label is not None and _names_any(node, variables):
-                source = ast.unparse(value)
-                yield CodeExpression(
-                    node, stems(source), (stems(str(label)),), "", f"{made.lineno}: {source}"
-                )
 
 
 class _Variable(NamedTuple):

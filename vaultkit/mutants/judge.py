@@ -31,7 +31,8 @@ from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import Vault
 from vaultkit.render.mathematics import to_mathml
-from vaultkit.run.session import NoteRun, Step
+from vaultkit.run.session import NoteRun
+from vaultkit.run.steps import Step
 
 #: The least share of detected changes, by kind; other kinds have the target of equations.
 TARGETS = {

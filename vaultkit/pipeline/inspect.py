@@ -43,7 +43,8 @@ from vaultkit.read.vault import Vault
 from vaultkit.run import reordering
 from vaultkit.run.dependencies import record_dependencies
 from vaultkit.run.memory import Memory
-from vaultkit.run.session import NoteRun, Observer, Step
+from vaultkit.run.session import NoteRun
+from vaultkit.run.steps import Observer, Step
 
 #: Why formulas and numbers are not judged in a note whose code defines an algorithm without calling
 #: it, and binds none of the names in its formulas.

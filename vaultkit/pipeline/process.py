@@ -25,7 +25,7 @@ from vaultkit.read.markdown import parse
 from vaultkit.read.note import Block, Note
 from vaultkit.read.options import CHECKS
 from vaultkit.run.dependencies import compile_ahead, local_modules
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 from vaultkit.workers.ending import Ending
 from vaultkit.workers.work import Send, beat_sender
 

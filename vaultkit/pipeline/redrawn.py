@@ -14,7 +14,7 @@ from vaultkit.figure import Figure, without_stamp
 from vaultkit.read.note import Block, Note
 from vaultkit.read.vault import BrokenLinkError, Vault
 from vaultkit.run.memory import Memory
-from vaultkit.run.session import Step
+from vaultkit.run.steps import Step
 
 #: Attributes of a drawing that contain words, not numbers.
 _ATTRIBUTES_OF_WORDS = re.compile(r"(?:aria|data)-.*|class|id|role|.*href|style|font-family")
