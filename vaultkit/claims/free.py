@@ -23,8 +23,12 @@ _SUPPOSED = re.compile(
 )
 #: Words before the value of a letter, which may be another one than that of the page: *at $x = 2$*.
 _AT = re.compile(r"\b(?:at|for|from|until|near|towards?|around)\s$", re.IGNORECASE)
-#: Words between two formulas that are supposed together: *Suppose $n = 10$ and $m = 9$*.
-_AND = re.compile(r",?\s(?:and|or)\s(?:that\s)?", re.IGNORECASE)
+#: What is between two formulas that are supposed together: *Suppose $k = 8$, $n = 10$ and $m = 9$*.
+_AND = re.compile(
+    rf",?\s(?:and|or)\s(?:that\s)?(?={FORMULA})"
+    rf"|,\s(?=(?:{FORMULA},\s)*{FORMULA},?\s(?:and|or)\s(?:that\s)?{FORMULA})",
+    re.IGNORECASE,
+)
 #: The value of a letter: ``x = 2``, ``\alpha = -0.5``.
 _VALUE = re.compile(r"\s*(?P<letter>[A-Za-z]|\\[a-z]+)\s*=\s*-?[\d.]+\s*")
 #: The beginning of the definition of a function, whose argument may be any number: ``f(x) =``.
@@ -42,6 +46,8 @@ def free_formulas(note: Note) -> dict[tuple[int, int], str]:
     >>> from vaultkit.read.markdown import parse
     >>> free_formulas(parse("Suppose $n = 10$. Then $m = 9$."))
     {(1, 9): 'the sentence supposes it'}
+    >>> len(free_formulas(parse("Suppose $k = 8$, $n = 10$ and $m = 9$. If $k = 8$, $n = 9$.")))
+    4
     """
     by_place = {(formula.line, formula.column): formula for formula in note.formulas}
     reasons: dict[tuple[int, int], str] = {}
@@ -57,7 +63,8 @@ def free_formulas(note: Note) -> dict[tuple[int, int], str]:
             before = piece.text[begins:at]
             value = _VALUE.fullmatch(formula.tex)
             place = formula.line, formula.column
-            is_joined = behind_supposed and _AND.fullmatch(piece.text, behind_supposed, at)
+            joint = _AND.match(piece.text, behind_supposed) if behind_supposed else None
+            is_joined = joint is not None and joint.end() == at
             if is_joined or _SUPPOSED.search(before) or (value and _AT.search(before)):
                 reasons[place] = "the sentence supposes it"
                 behind_supposed = at + 1

@@ -150,7 +150,8 @@ class _Patterns:
         pattern = words.pattern
         self.from_zero = re.compile(rf"(?<=\w\s){pattern('grammar', 'from_zero')}")
         self.minus = re.compile(rf"{pattern('before', 'minus')}\s$", re.IGNORECASE)
-        articles = pattern("grammar", "articles")
+        # *As many as the five* is no bound.
+        articles = pattern("roles", "articles_of_any")
         # *Adds up to* is no bound.
         self.sums = re.compile(
             rf"(?<![\w-]){pattern('grammar', 'adding')}\sup\sto\s*$", re.IGNORECASE
