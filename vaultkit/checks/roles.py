@@ -85,7 +85,8 @@ class Roles:
         yield from ranking.contradictions(self.note, self.keyed.tables, self.lexicon)
         yield from self.series.contradictions(self.note, every)
         yield from self.keyed.contradictions(self.note, every)
-        yield from multiples.contradictions(self.note, self.keyed.tables, self.lexicon)
+        tables = [*self.keyed.tables, *self.keyed.numbers]
+        yield from multiples.contradictions(self.note, tables, self.lexicon)
         yield from Assigned(self.labelled).contradictions(self.note, every)
         for sentence in every:
             for number in sentence.numbers:
