@@ -103,11 +103,8 @@ class Keyed(Collector):
         for step in steps:
             for table in tables_of_output(step, texts_in_code, line, self.lexicon):
                 self._add(table)
-        numbers = {name: value for name, value in variables.items() if is_number(value)}
-        if rows := rows_of(
-            {name: number for name, number in numbers.items() if len(name) >= _NAME}
-        ):
-            self.numbers.append(Table(rows, "the variables", line))
+        numbers = {n: v for n, v in variables.items() if is_number(v) and len(n) >= _NAME}
+        self.numbers.append(Table(rows_of(numbers), "the variables", line))
         for name, value in variables.items():
             if rows := rows_of(value):
                 self._add(Table(rows, f"variable {name}", line, variable=name))
@@ -151,18 +148,17 @@ class Keyed(Collector):
             is_near = table.line == nearest
             # One wrong key is enough; the message names the first.
             if wrong and not why and not is_of_one and _is_telling(number, wrong[0], is_near):
-                why = self._of_another(sentence, number, _Named(table, places), wrong[0], keys)
+                why = self._of_another(sentence, number, table, wrong[0], keys)
         return why
 
     def _of_another(
-        self, sentence: Sentence, number: Stated, named: _Named, key: Key, keys: Sequence[Key]
+        self, sentence: Sentence, number: Stated, table: Table, key: Key, keys: Sequence[Key]
     ) -> str:
         """Return what a table has for a key, if it has a number for another key; else nothing.
 
         ``keys`` are those to which the sentence gives the number. Other keys of the sentence are
-        left out, since the number may be theirs, unless they have that of this key in exchange.
+        left out, since the number may be theirs.
         """
-        table = named.table
         if table.of_days != _is_day(number, sentence.lexicon):
             return ""
         for other, values in table.rows.items():
@@ -171,10 +167,7 @@ class Keyed(Collector):
                 if isinstance(other, Fraction)
                 else names_pattern([other]).search(sentence.text, 0, _up_to(sentence, number))
             )
-            is_left_out = is_in_sentence and other not in keys
-            if other == key or are_neighbours(key, other):
-                continue
-            if is_left_out and not self._has_number_of(sentence, number, named, key, other):
+            if other == key or (is_in_sentence and other not in keys) or are_neighbours(key, other):
                 continue
             for column, (value, right) in enumerate(zip(values, table.rows[key], strict=False)):
                 kind = self._kind_of(table, column)
@@ -187,21 +180,6 @@ class Keyed(Collector):
                     there = f"{table.source} has {text_of(right)} for {text_of(key)}"
                     return f"{there}, and {text_of(value)} for {text_of(other)}"
         return ""
-
-    def _has_number_of(
-        self, sentence: Sentence, number: Stated, named: _Named, key: Key, other: Key
-    ) -> bool:
-        """Return whether a sentence gives another key the number that a table has for a key."""
-        table = named.table
-        return any(
-            one is not number
-            and _keys_of(sentence, one, named.places) == [other]
-            and table.agrees(one, key)
-            and not table.agrees(one, other)
-            and self._is_of_kind(sentence, one, self._kind_of(table, 0))
-            for one in sentence.numbers
-            if _may_belong(sentence, one)
-        )
 
     def _kind_of(self, table: Table, column: int) -> str:
         """Return the unit or noun of a column, or of a column of an output with the same numbers.
