@@ -316,8 +316,8 @@ def _may_exchange(text: str, first: Piece, second: Piece, kind: str) -> bool:
     if kind == NAME and _LISTED.fullmatch(between):
         return False
     # *A weight* is no name, and `True` is none of the things that are named.
-    is_any = re.search(r"\ban?\s\*$", text[: first.at]) or re.search(r"\ban?\s\*$", between)
-    if kind == NAME and (is_any or {"True", "False", "None"} & {first.text, second.text}):
+    is_any = any(re.search(r"\ban?\s$", ahead) for ahead in (text[: first.at], between))
+    if kind == NAME and (is_any or {"`True`", "`False`", "`None`"} & {first.text, second.text}):
         return False
     is_range = between.strip(" *`") == "and"  # *between 0 and 1*
     return not is_range or not re.search(r"\bbetween\s+[*`]*$", text[: first.at])
