@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -246,7 +247,14 @@ def test_an_array_of_one_row_is_set_as_code(look: Visitor) -> None:
     font = "e => getComputedStyle(e).fontFamily"
     assert "monospace" in array.evaluate(font)
     assert "monospace" not in page.locator(BOX).evaluate(font)
+    # So is a matrix, but not what is said about it.
+    page.locator(".vk-math--display > .vk-mark").first.hover()
+    rows = page.locator(f"{BOX} .vk-box__rows")
+    expect(rows).to_have_text(re.compile(r"^\[\[[^a-z]*\]\]$"))
+    expect(page.locator(BOX)).to_contain_text("they are equal")
     # So are names.
+    page.keyboard.press("Escape")
+    page.locator(".vk-math--display > .vk-mark").last.hover()
     names = page.locator(f"{BOX} code")
     expect(names).to_have_text(["v", "u"])
     assert "monospace" in names.first.evaluate(font)

@@ -216,6 +216,14 @@ OF_SIZES = (
         "equal, or one of them 1.",
     ),
     (
+        "zero-size array to reduction operation maximum which has no identity",
+        "An array without numbers has no maximum.",
+    ),
+    (
+        "index 3 is out of bounds for axis 0 with size 3",
+        "There is no index 3: axis 0 has 3 entries, counted from 0.",
+    ),
+    (
         "could not broadcast input array from shape (2,) into shape (3,)",
         "An array of size (2,) does not fit into one of size (3,).",
     ),
@@ -271,6 +279,7 @@ def test_an_error_quotes_no_library(visit: Visitor) -> None:
         '  File "docs/A Note.md", line 9, in <module>\n    np.nosuch\n    ^^^^^^^^^\n'
         '  File "/lib/python3.12/site-packages/numpy/__init__.py", line 4, in __getattr__\n'
         "    raise AttributeError()\n"
+        '  File "numpy/random/_common.pyx", line 312, in numpy.random._common.double_fill\n'
     )
     why = f"Traceback (most recent call last):\n{frames}AttributeError: no nosuch"
     told = call(visit, "plain", check("block", "np.nosuch", why=why))

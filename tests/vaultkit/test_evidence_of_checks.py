@@ -198,9 +198,9 @@ def equation(outcome: str, why: str = "", scope: str = "", sides: str = "") -> C
             ]),
         ),
         (
-            [replace(equation(HOLDS, "s = 1", HERE), pinned="d, n")],
+            [replace(equation(HOLDS, "s = 1", HERE), pinned="d, lengths")],
             Part("Holds here: for the numbers of this page", HERE, [
-                ("Checked on `s` = 1",), ("The same in all trials: d, n",),
+                ("Checked on `s` = 1",), ("The same in all trials: `d`, the lengths of arrays",),
                 ("The note says why: it is",),
             ]),
         ),

@@ -166,7 +166,13 @@ def _lines(note: Note, check: Check) -> list[Line]:
     else:
         sources = re.split(r"; (?=[A-Za-z])", check.why) if check.why else []
         lines = [_line_of_source(note, check.line, source, decimals) for source in sources]
-    return [*lines, (f"The same in all trials: {check.pinned}",)] if check.pinned else lines
+    if check.pinned:
+        names = [
+            "the lengths of arrays" if name == "lengths" else f"`{name}`"
+            for name in check.pinned.split(", ")
+        ]
+        lines.append((f"The same in all trials: {', '.join(names)}",))
+    return lines
 
 
 def _variables_in_words(evidence: str, decimals: int) -> str:

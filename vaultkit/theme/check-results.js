@@ -162,7 +162,7 @@ const sidesOf = (text) => {
   const [, left, right, difference, place, one, relation = "=", other] = DIFFER.exec(text) ?? [];
   if (!left) return null;
   const where = [place && `at ${place}`, one && `${one} and ${other}`].filter(Boolean).join(": ");
-  const differ = "=≈∼".includes(relation) ? `its two sides differ by up to ${difference}${where && ` (${where})`}`
+  const differ = "=≈∼".includes(relation) ? `its two sides differ${difference === "inf" ? "" : ` by up to ${difference}`}${where && ` (${where})`}`
     : `${one} ${relation} ${other} is false${place ? ` at ${place}` : ""}`;
   return { left, right, differ, areNumbers: ![left, right].some(isRow) };
 };
@@ -183,6 +183,8 @@ const ERRORS = [
   [/could not be broadcast together with shapes (\(.*?\)) (\(.*?\))/,
     "The sizes $1 and $2 do not fit: compared from the last one, two sizes must be equal, or one of them 1."],
   [/could not broadcast input array from shape (\(.*?\)) into shape (\(.*?\))/, "An array of size $1 does not fit into one of size $2."],
+  [/zero-size array to reduction operation (\w+)/, "An array without numbers has no $1."],
+  [/index (-?\d+) is out of bounds for axis (\d+) with size (\d+)/, "There is no index $1: axis $2 has $3 entries, counted from 0."],
   [/^SyntaxError: unmatched/, `${UNREAD}: a bracket is closed that was never opened.`],
   [/^SyntaxError: '.' was never closed/, `${UNREAD}: a bracket is opened and never closed.`],
   [/^SyntaxError: closing parenthesis '(.)' does not match opening parenthesis '(.)'/, `${UNREAD}: $1 cannot close the bracket $2.`],
@@ -212,7 +214,7 @@ const plain = (check) => {
   // The error comes first, then the code; files and lines of the vault and of libraries mean nothing to a
   // reader. An error of syntax has no header.
   const traced = /^(?:Traceback[^\n]*\n+|(?= *File "))([^]*\n)(\S[^\n]*)\s*$/.exec(text);
-  const code = traced?.[1].replace(/^ *File "\/(?:lib|home\/pyodide)\/.*\n(?: {4}.*\n)*/gm, "").replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "")
+  const code = traced?.[1].replace(/^ *File "(?:numpy|\/lib|\/home\/pyodide)\/.*\n(?: {4}.*\n)*/gm, "").replace(/^ *File "[^"]*\.(?:md|ipynb)", line \d+.*\n/gm, "")
     .replace(/^ {4}/gm, "");
   const kept = traced ? [inWords(traced[2]), traced[2], code].filter(Boolean).join("\n")
     : inRows(inSides(text)).replaceAll("of this note", "of this page");

@@ -72,6 +72,9 @@ const toldOf = (check) => {
   if (kind !== "shape") return [];
   return [`The page says “${what}”. With your edit, ${why.startsWith(`${what}: `) ? why.slice(what.length + 2) : why}.`];
 };
+/* Why a name of a statement has no value; empty if that is not why it is not judged. */
+const lacking = ({ reason, why }) => (reason === "unbound"
+  && /(?:\w+ has no value here: |no code of this note defines )[^:]*$/.exec(why)?.[0].replace("of this note", "of this page")) || "";
 const NAMED = { number: "number", equation: "formula", shape: "size" };
 
 /* The functions that change the page of a note: `parts` are its elements by their names, `cells` its blocks. */
@@ -314,15 +317,28 @@ const resultsOn = ({ article, parts, cells }) => {
     const section = sectionOf(part);
     for (const box of article.querySelectorAll("p, li, figcaption")) {
       if (box.closest(".vk-now, .vk-why, .vk-run, .touch, .vk-checked, .vk-predict") || box.querySelector("p, li")) continue;
-      const said = numbersIn(box.textContent).map(({ value }) => value);
-      const from = gone.filter(({ value, line }) => said.includes(value)
-        && ((sectionOf(box) === section && !isDigit(value)) || line.some((other) => other !== value && ![0, 1].includes(other) && said.includes(other))));
+      const said = textsOf(box).flatMap((node) => numbersIn(node.data)).map(({ value }) => value);
+      const from = gone.filter(({ value, line }) => {
+        if (!said.includes(value)) return false;
+        const others = line.filter((other) => other !== value && ![0, 1].includes(other) && said.includes(other));
+        if (sectionOf(box) === section) return !isDigit(value) || others.length > 0;
+        return others.length > 0 && !isOfAnother(box, part, [value, ...others]);
+      });
       if (from.length) markUnchanged(box, from.map(({ value }) => value));
     }
   };
-  const markUnchanged = (box, values) => {
+  /* Whether a line of another block in the section of a text has the same numbers. */
+  const isOfAnother = (box, part, values) => cells.some((cell) => cell && cell.part !== part && sectionOf(cell.part) === sectionOf(box)
+    && cell.text().split("\n").some((line) => values.every((value) => numbersIn(line).some((one) => one.value === value))));
+  /* The texts of a paragraph, without those of a drawing. */
+  const textsOf = (box) => {
     const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const nodes = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) if (!node.parentElement.closest("svg")) nodes.push(node);
+    return nodes;
+  };
+  const markUnchanged = (box, values) => {
+    for (const node of textsOf(box)) {
       if (node.parentElement.closest("code, math, ins, [data-check^=number], [data-check^=sentence]:not(p, li, figcaption)")) continue;
       // Its new value may be behind it.
       const isRenewed = ({ 0: text, index }) => index + text.length === node.length && node.nextSibling?.nodeName === "INS";
@@ -381,7 +397,7 @@ const resultsOn = ({ article, parts, cells }) => {
       } else if (check.outcome === "unjudged") {
         const runs = cells.every((other) => other?.part.dataset.outcome !== "fails");
         const sizes = runs && unfit(check);
-        part.dataset.now = sizes || (check.reason === "unbound" ? plain(check) : "Not judged with your edit: an earlier block does not run");
+        part.dataset.now = sizes || `Not judged with your edit: ${lacking(check) || "an earlier block does not run"}`;
         if (sizes) {
           const box = element("p", { class: "vk-now", role: "note" }, sizes);
           below(part, box);

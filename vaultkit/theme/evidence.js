@@ -134,9 +134,9 @@ with the keyboard, or taps it. The build found it, and the page contains it. */
       element("p", { class: "vk-box__title" }, ...typeset(title)));
     for (const [words, place, text, href] of lines) {
       // The columns of an array stay below each other.
-      const [first, ...rows] = words.split("\n");
-      const line = element("p", {}, ...href ? [element("a", { href }, words)] : typeset(first));
-      if (rows.length && !href) line.append(element("span", { class: "vk-box__rows" }, rows.join("\n")));
+      const pieces = words.match(/(?:^ *(?:\[|\.\.\.).*\n?)+|^.*\n?/gm).filter(Boolean).map((piece) => piece.replace(/\n$/, ""));
+      const line = element("p", {}, ...href ? [element("a", { href }, words)] : pieces.flatMap((piece) =>
+        (piece.includes("\n") ? [element("span", { class: "vk-box__rows" }, piece)] : typeset(piece))));
       if (place) {
         const show = element("button", { type: "button" }, "Show it");
         show.addEventListener("click", () => go(place, text));
