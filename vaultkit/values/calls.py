@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,14 +121,17 @@ class FunctionCall:
                 for node, value in zip(self.nodes, moved, strict=True)
             ]
             try:
-                # To convert its result may run code of the note, too.
-                result = self.call(partial(_call_for_array, self.node.function), *arguments)
+                result = self.call(self.node.function, *arguments)
+                is_plain = type(result) in (np.ndarray, np.float64, float, int)
+                if not is_plain and not isinstance(result, tuple):
+                    # To convert it may run code of the note, too.
+                    result = self.call(np.asarray, result)
             except Exception as error:
                 message = f"{self.node.name} raises {type(error).__name__}: {error}"
                 raise EvaluationError(message[:_LONGEST_MESSAGE]) from error
             if isinstance(result, tuple):
                 raise EvaluationError(f"{self.node.name} returns several things")
-            results.append(result)
+            results.append(np.asarray(result))
         return results
 
     def _argument(self, node: Node | None, value: Value, place: tuple[int, ...]) -> Any:
@@ -170,12 +173,6 @@ class FunctionCall:
                 return 0.0
             change = np.fmax(change, np.abs(other - array))
         return _SAFETY * change / unit
-
-
-def _call_for_array(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, and return its result as an array, or as the tuple that it is."""
-    result = function(*arguments)
-    return result if isinstance(result, tuple) else np.asarray(result)
 
 
 def _largest_relative_error(value: Value) -> float:
