@@ -82,6 +82,27 @@ def test_what_does_not_fit_shows_that_it_scrolls(visit: Visitor) -> None:
     expect(box).to_have_attribute("data-more", "left")
 
 
+#: How far what is drawn, and the controls, end from the right edge of the text.
+RIGHT = """(figure) => {
+  const edge = figure.closest("article").querySelector("p").getBoundingClientRect().right;
+  const ends = (selector) => Math.max(...[...figure.querySelectorAll(selector)]
+    .map((each) => each.getBoundingClientRect().right)) - edge;
+  return [ends("svg :is(path, rect, text)"), ends("figcaption, .touch")];
+}"""
+
+
+@pytest.mark.long
+def test_figures_end_where_the_text_ends(visit: Visitor) -> None:
+    page = visit(width=390)
+    for address in ("self-attention/", "causal-and-padding-masks/", "context-vector/"):
+        visit.go(page, address)
+        page.evaluate(NEAR)
+        for found in page.locator("article > figure").all():
+            drawn, words = found.evaluate(RIGHT)
+            assert -7 < drawn < 2, address
+            assert abs(words) < 1, address
+
+
 @pytest.mark.long
 def test_words_in_drawings_can_be_read_on_a_phone(visit: Visitor, built: Path) -> None:
     page = visit.open(width=390)
