@@ -267,6 +267,12 @@ def test_ends_of_lines_are_as_obsidian_is_set(render: Write) -> None:
     assert "<br" not in render(text, **{".obsidian/app.json": '{"strictLineBreaks": true}'})
 
 
+@pytest.mark.parametrize("comment", ["", "<!-- = x -->", "<!-- = x[0] --> <!-- y -->"])
+def test_a_comment_for_the_checks_is_no_part_of_a_caption(render: Write, comment: str) -> None:
+    html = render(f"![alt](a.svg){comment}\n*Words.*{comment}\n", **{"a.svg": ""})
+    assert "<figcaption>Words.</figcaption>" in html
+
+
 def test_ends_of_lines_where_nobody_keeps_the_settings_of_obsidian(render: Write) -> None:
     text = "a\nb\n\n- e\n  f\n"
     assert render(text).count("<br") == 0

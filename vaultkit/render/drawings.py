@@ -40,10 +40,11 @@ def caption_figures(page: Page, root: Element) -> None:
             text_before, text_between = child.text or "", image.tail or ""
             has_br_between = len(child) > len(parts)
             is_below = "\n" in text_between or has_br_between
-            if text_before.strip() or text_between.strip() or not is_below:
+            if text_before.strip() or not is_below:
                 continue
-            # Only comments for the checks may follow; they are not shown.
-            if not all(_is_comment(page, part) for part in (caption.tail or "").split()):
+            # Only comments for the checks may follow the image and the caption; they are not shown.
+            following = f"{text_between} {caption.tail or ''}"
+            if not all(_is_comment(page, part) for part in following.split()):
                 continue
             figure = Element("figure", {**child.attrib, "class": "vk-captioned"})
             figure.tail = child.tail
