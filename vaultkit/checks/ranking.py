@@ -15,6 +15,7 @@ from functools import cached_property
 
 from vaultkit.checks.check import Contradiction
 from vaultkit.checks.key_tables import Table, text_of
+from vaultkit.claims.claims import claims_of
 from vaultkit.claims.comparisons import ComparisonWord, comparisons
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import label_stems
@@ -157,6 +158,7 @@ def contradictions(
 ) -> Iterator[Contradiction]:
     """Yield the comparisons and superlatives that the tables contradict."""
     named = [table for table in tables if table.names and not table.of_days]
+    bound = [(binding.line, binding.column) for binding in claims_of(note).bindings]
     for piece in note.prose if named else ():
         if not _is_running_text(piece) or not lexicon.may_find("directions", piece.text):
             continue
@@ -171,10 +173,12 @@ def contradictions(
                     and word.word not in lexicon.words["ranks"]["plain"]
                 ):
                     continue
+                first, last = (piece.place_of(start + at) for at in (word.start, word.end))
+                if any(first <= place <= last for place in bound):
+                    continue  # the check of sentences judges it
                 compared = [_Compared(text, word, table, lexicon) for table in named]
                 if why := _why(word, compared):
-                    place = piece.place_of(start + word.start)
-                    yield Contradiction(place, text[word.start : word.end], why)
+                    yield Contradiction(first, text[word.start : word.end], why)
 
 
 def _is_running_text(piece: Prose) -> bool:
