@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from vaultkit.tex.tree import Node, Symbol
-from vaultkit.values.names import Call
+from vaultkit.values.nodes import Call
 from vaultkit.values.records import DOUBLE, MOST_CALLS, ROUNDOFFS, EvaluationError, Value
 
 #: The assumed number of roundings in a variable that code has computed.

@@ -31,7 +31,7 @@ import numpy as np
 from vaultkit.tex.tree import Membership, Node, Range, Statement, Symbol, walk
 from vaultkit.values import exact, samples
 from vaultkit.values.evaluator import Evaluator, describe_variable, is_power_of_ten
-from vaultkit.values.names import Index
+from vaultkit.values.nodes import Index
 from vaultkit.values.products import has_other_orientation, with_sizes
 from vaultkit.values.records import (
     EXACT_BELOW,

@@ -37,7 +37,8 @@ from vaultkit.values import functions, matrices, products, samples
 from vaultkit.values.calls import ROUNDINGS_OF_CODE, FunctionCall
 from vaultkit.values.exact import as_floats
 from vaultkit.values.indices import IndexValue, Indices, letter_of
-from vaultkit.values.names import CONSTANTS, Call, Element, Expectation, Index, NameResolver
+from vaultkit.values.names import CONSTANTS, NameResolver
+from vaultkit.values.nodes import Call, Element, Expectation, Index
 from vaultkit.values.records import (
     DOUBLE,
     EXACT_BELOW,

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,88 +40,17 @@ from vaultkit.tex.tree import (
     walk,
 )
 from vaultkit.values.functions import OF_MATRICES, WORDS
+from vaultkit.values.nodes import Call, Element, Expectation, Index
 from vaultkit.values.records import MEASURES, EvaluationError, UnboundError
 from vaultkit.values.samples import FEWEST
+from vaultkit.values.spellings import spellings, without_underscore
 
 CONSTANTS = {"pi": np.pi, "infty": np.inf, "e": np.e}
 #: Letters that are indices unless the note binds a variable of that name.
 _INDEX_LETTERS = frozenset("abcijklrstuv")
-_CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
-             "Omega"}  # fmt: skip
 #: Letters of loop variables: a number in one of them is not meant by a condition.
 _LOOP_LETTERS = frozenset("ijl")
 EXPECTATIONS = ("E", "Var", "Cov")
-
-
-@dataclass(frozen=True)
-class Index(Node):
-    """An index, under a name that is unique in the statement."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Element(Node):
-    """An element of a variable; with ``last``, indexed along the last axes.
-
-    The first axis of a sample is that of its members, so that E[x_i] is about its last one.
-    """
-
-    base: Node
-    indices: tuple[Node, ...]
-    last: bool = False
-
-
-@dataclass(frozen=True)
-class Call(Node):
-    """A call of a function of the note."""
-
-    name: str
-    function: Callable[..., Any] = field(compare=False)
-    arguments: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Expectation(Node):
-    """The mean, variance or covariance of a population, of which the note has a sample."""
-
-    kind: str
-    arguments: tuple[Node, ...]
-
-
-#: Other names that code gives to Greek letters.
-_SHORT = {"epsilon": ("eps",), "lambda": ("lam", "lamda", "lmbda", "lambd")}
-
-
-@lru_cache(maxsize=1024)
-def spellings(name: str) -> tuple[str, ...]:
-    """Return the Python names that a name in a formula may have.
-
-    Words may be capitalised in a formula; but Φ is not φ, and Q is not q.
-
-    >>> spellings("R_0")
-    ('R_0', 'R_0_', 'r_0')
-    >>> spellings("epsilon"), spellings("lambda__1")
-    (('epsilon', 'epsilon_', 'eps'), ('lambda__1', 'lambda__1_', 'lambda_1', 'lam_1', ...))
-    """
-    base, _, index = name.partition("_")
-    index = index.lstrip("_")  # of ``lambda_`` with the index 1
-    names = [name, f"{name}_"]  # lambda_, since lambda is a keyword
-    if len(name) > 1 and name not in _CAPITALS:
-        names.append(name.lower())
-    others = (base, *_SHORT[base]) if base in _SHORT else ()
-    names += [f"{other}_{index}" if index else other for other in others]
-    return tuple(dict.fromkeys(names))
-
-
-def without_underscore(name: str) -> tuple[str, ...]:
-    """Return the Python names without an underscore that a name with an index may have.
-
-    >>> without_underscore("x_1"), without_underscore("epsilon_0")
-    (('x1',), ('epsilon0', 'eps0'))
-    """
-    names = (s.rstrip("_") for s in spellings(name))
-    return tuple(dict.fromkeys(s.replace("_", "") for s in names if "_" in s))
 
 
 class _IndexedName(NamedTuple):
