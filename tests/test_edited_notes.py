@@ -1,15 +1,18 @@
 """A page that a reader edits runs again only what the edit can change, and finds the same."""
 
+import json
 import random
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from own_vault import ROOT, VAULT
 
-from vaultkit.doors.browser import BrowserChecker
+from vaultkit.doors.browser import BrowserChecker, replace_code
+from vaultkit.pipeline.inspect import inspect
 from vaultkit.read.discovery import read_draft
 from vaultkit.read.note import Block
 from vaultkit.read.renumbered import with_other_numbers
@@ -57,6 +60,21 @@ def found_by(desk: BrowserChecker, name: str, edits: dict[int, str]) -> list[Any
     return [report for report in reports if "limit" not in report]
 
 
+def found_in_file(desk: BrowserChecker, name: str, edits: dict[int, str]) -> list[Any]:
+    """Return the checks of the note that has the edits in its file, read and run as a whole."""
+    path = desk.vault.root / name
+    note = read_draft(path, replace_code(desk.vault.notes[path], edits))
+    return in_order(check.plain() for check in inspect(note, desk.vault.replacing(note)))
+
+
+def in_order(checks: Iterable[dict[str, Any]]) -> list[str]:
+    """Return checks, without times, as sorted texts."""
+    return sorted(
+        json.dumps({name: value for name, value in check.items() if name != "seconds"})
+        for check in checks
+    )
+
+
 @pytest.mark.usually(*USUAL)
 @pytest.mark.sample(*SAMPLE)
 @pytest.mark.parametrize("path", NOTES, ids=lambda path: f"/{path.name}")
@@ -75,7 +93,11 @@ def test_edits_are_judged_as_in_a_whole_run(
         index = chance.randrange(len(blocks))
         edits[index] = edited(blocks[index].fence.text.rstrip("\n"), chance)
         whole = BrowserChecker(vault / "docs", figures_module="figures")
-        assert found_by(one, name, edits) == found_by(whole, name, edits)
+        found = found_by(one, name, edits)
+        assert found == found_by(whole, name, edits)
+        assert in_order(r["check"] for r in found if "check" in r) == found_in_file(
+            whole, name, edits
+        )
 
 
 @pytest.mark.parametrize("path", NOTES, ids=lambda path: path.stem)

@@ -23,6 +23,8 @@ def attention(Q, K, V):
     E = np.exp(S - S.max(-1, keepdims=True))
     return E / E.sum(-1, keepdims=True) @ V
 """
+ENDLESS = "def attention(Q, K, V):\n    while True: pass"
+HUGE = "def attention(Q, K, V):\n    return np.zeros(10**10)"
 RIGHT = EXAMPLES["einsum"]
 TOO_LATE = "The mask ends one token too late"
 #: In place of Python, reports that are known, or an error.
@@ -114,4 +116,9 @@ def test_python_in_the_page_recognizes_a_mistake(visit: Visitor, pyodide: Path) 
     right = EXAMPLES["einsum"] + "print('printed')"
     assert check(found, right, "is right: no output differs") == ""
     check(found, "def attention(Q, K, V: pass", "Line 1: ")
+    check(found, ENDLESS, "Checking …")
+    found.get_by_role("button", name="Stop").click()
+    expect(found.locator(".touch__words")).to_contain_text("Stopped.")
+    expect(found.get_by_role("button", name="Stop")).to_be_hidden()
+    check(found, HUGE, "raises ValueError in line 2", BOOT)  # Python starts again
     check(found, "def attention(Q, K, V): return Q @ K", "Q @ K is (6, 4) times (6, 4)")

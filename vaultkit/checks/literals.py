@@ -80,19 +80,24 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.
 
 def bound_names(blocks: Iterable[Block]) -> frozenset[str]:
     """Return the names that blocks bind, except names of modules and names within functions."""
+    return frozenset().union(*(_bound_names(source_of(block)) for block in blocks))
+
+
+@lru_cache(256)  # an edit changes one block
+def _bound_names(source: str) -> frozenset[str]:
+    """Return the names that the code of a block binds."""
     found: set[str] = set()
-    for block in blocks:
-        nodes: list[ast.AST] = [*parsed(source_of(block))]
-        if not nodes:  # code with an error
-            found.update(_ASSIGNED.findall(source_of(block)))
-        for node in nodes:  # which grows in the loop
-            match node:
-                case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name):
-                    found.add(name)
-                case ast.ImportFrom(names=imported):
-                    found |= {one.asname or one.name for one in imported}
-            if not isinstance(node, _SCOPES):
-                nodes += ast.iter_child_nodes(node)
+    nodes: list[ast.AST] = [*parsed(source)]
+    if not nodes:  # code with an error
+        found.update(_ASSIGNED.findall(source))
+    for node in nodes:  # which grows in the loop
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.FunctionDef(name=name):
+                found.add(name)
+            case ast.ImportFrom(names=imported):
+                found |= {one.asname or one.name for one in imported}
+        if not isinstance(node, _SCOPES):
+            nodes += ast.iter_child_nodes(node)
     return frozenset(found)
 
 

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Any, Literal
 
@@ -192,8 +192,7 @@ def _lists_in(value: Any, depth: int = 0) -> Iterator[tuple[float, ...]]:
     """
     if type(value) is np.ndarray:  # masked arrays and matrices are left out
         if value.dtype.kind in "iuf" and value.ndim in (1, 2) and value.size:
-            for own in [value] if value.ndim == 1 else [*value, *value.T, value.ravel()]:
-                yield tuple(map(float, own))
+            yield from _lists_of_array(value.tobytes(), value.dtype, value.shape)
         return
     if isinstance(value, Mapping):
         value = list(value.values())
@@ -209,6 +208,16 @@ def _lists_in(value: Any, depth: int = 0) -> Iterator[tuple[float, ...]]:
             yield from _lists_in(column, depth + 1)
         for row in value:
             yield from _lists_in(row, depth + 1)
+
+
+@lru_cache(512)  # an array is seen again after each block, and after each edit
+def _lists_of_array(
+    data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]
+) -> list[tuple[float, ...]]:
+    """Return the rows and columns of an array with at most two dimensions, and all its numbers."""
+    value = np.frombuffer(data, dtype).reshape(shape)
+    parts = [value] if value.ndim == 1 else [*value, *value.T, value.ravel()]
+    return [tuple(map(float, part)) for part in parts]
 
 
 def _lists_of_output(text: str) -> Iterator[tuple[float, ...]]:

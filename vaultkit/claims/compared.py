@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from vaultkit.claims.claims import claims_of
 from vaultkit.claims.comparisons import ComparisonWord, comparisons
@@ -71,6 +71,7 @@ def compared(note: Note) -> Iterator[Compared]:
                 yield Compared(*piece.place_of(start + word.start), text)
 
 
+@lru_cache(1024)  # an edit of code leaves the sentences as they are
 def _word_alone(sentence: str, words: Lexicon) -> ComparisonWord | None:
     """Return the first word of comparison of a sentence that nothing else in it can prove.
 

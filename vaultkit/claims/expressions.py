@@ -84,7 +84,8 @@ def parse_expression(code: str) -> ast.expr:
             raise SyntaxError(str(error) or type(error).__name__) from None
 
 
-def free_names(tree: ast.AST) -> set[str]:
+@lru_cache(_KEPT)
+def free_names(tree: ast.AST) -> frozenset[str]:
     """Return the names in an expression that it does not bind itself.
 
     >>> sorted(free_names(parse_expression("[f(a) for a in x]")))
@@ -94,7 +95,7 @@ def free_names(tree: ast.AST) -> set[str]:
     names = [node for node in nodes if isinstance(node, ast.Name)]
     bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
     bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}  # those of a lambda
-    return {name.id for name in names} - bound
+    return frozenset(name.id for name in names) - bound
 
 
 def uses_names(code: str) -> bool:

@@ -7,7 +7,7 @@ words in a name or phrase, without those of grammar: *mean*, *height* for ``mean
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
@@ -115,15 +115,18 @@ def sentences(note: Note, lexicon: Lexicon, lines: Set[int] | None = None) -> It
 
 def cell_sentences(note: Note, lexicon: Lexicon) -> Iterator[Sentence]:
     """Yield the cells of tables that contain a number, as sentences."""
-    for piece in note.prose:
+    cached = _cached_sentences(note, lexicon)
+    for index, piece in enumerate(note.prose):
         if (piece.cells or piece.row) and _ANY_NUMBER.search(piece.text):
-            yield from sentences_of_piece(piece, lexicon)
+            if index not in cached:
+                cached[index] = tuple(sentences_of_piece(piece, lexicon))
+            yield from cached[index]
 
 
-#: The sentences of the notes read last, by the identities of note and lexicon and then by the
-#: indices of their pieces: several checks read them. The note is kept with them, so that no other
-#: note gets its identity.
-_kept: dict[tuple[int, int], tuple[Note, dict[int, tuple[Sentence, ...]]]] = {}
+#: The sentences of the notes read last, by the identities of text and lexicon and then by the
+#: indices of their pieces: several checks read them, and so do those of the note with other numbers
+#: in its code. The text is kept with them, so that no other one gets its identity.
+_kept: dict[tuple[int, int], tuple[Sequence[Prose], dict[int, tuple[Sentence, ...]]]] = {}
 _MOST_KEPT = 4
 
 
@@ -132,11 +135,11 @@ def _cached_sentences(note: Note, lexicon: Lexicon) -> dict[int, tuple[Sentence,
 
     The caller adds those that it reads.
     """
-    key = id(note), id(lexicon)
+    key = id(note.prose), id(lexicon)
     if key not in _kept:
         while len(_kept) >= _MOST_KEPT:
             del _kept[next(iter(_kept))]
-        _kept[key] = note, {}
+        _kept[key] = note.prose, {}
     _, by_piece = _kept[key]
     return by_piece
 

@@ -449,11 +449,12 @@ def _run_blocks(
             judges.rebase(other)
             session.rebase(other.note)
         block = session.note.blocks[index]
+        # First, since a reader of the page waits for the output.
+        yield from judges.check_block(index, steps, session.seconds[index])
         with session.calls_undone_together():
             judges.observe(block, steps, session.namespace)
             if watch:
                 watch(block, steps, session.namespace)
-        yield from judges.check_block(index, steps, session.seconds[index])
 
 
 def inspect(

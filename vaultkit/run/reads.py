@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from vaultkit.run.contents import UnknownContentsError, names_of_code
 
@@ -34,6 +35,7 @@ class Names:
     imports: bool = False
 
 
+@lru_cache(256)
 def names_of(source: str) -> Names | None:
     r"""Return the names that a piece of code uses; None if they cannot be determined.
 

@@ -39,7 +39,13 @@ _INDENTS = re.compile(r"^[ \t]+", re.MULTILINE)
 #: The scripts that check a page in the browser, published as one file, in one function.
 CHECKER = ("check-engine.js", "check-cells.js", "check-page.js")
 #: The scripts that judge and show results, published as one module, loaded after a click.
-RESULTS = ("check-results.js", "check-colours.js", "check-steps.js", "check-shown.js")
+RESULTS = (
+    "check-results.js",
+    "check-colours.js",
+    "check-steps.js",
+    "check-figures.js",
+    "check-shown.js",
+)
 #: Style sheets, published as one file. Rules of a later one prevail over those of an earlier one.
 STYLES = (
     "colours.css",

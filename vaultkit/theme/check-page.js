@@ -3,7 +3,7 @@ shape and number. */
 
 const NOTE = "Check this page in your browser";
 // Milliseconds without a change of an edited block, after which the page is computed anew.
-const REST = 250;
+const REST = 150;
 // Milliseconds without a change, after which errors of code that is being typed are shown.
 const PAUSE = 1500;
 

@@ -218,6 +218,6 @@ const plain = (check) => {
     .replace(/^ {4}/gm, "");
   const kept = traced ? [inWords(traced[2]), traced[2], code].filter(Boolean).join("\n")
     : inRows(inSides(text)).replaceAll("of this note", "of this page");
-  const told = kept.replace(/\n?--update writes the real output/, "");
+  const told = kept.replace(/\n?--update writes the real output/, "").replace(/^stopped at line \d+: /, "stopped: ");
   return told.charAt(0).toUpperCase() + told.slice(1);
 };

@@ -455,9 +455,9 @@ const resultsOn = ({ article, parts, cells }) => {
         const host = box.closest("figure") ?? box;
         const old = element("div", {}, element("p", {}, "On the page"));
         const svg = drawing(now.svg);
-        const hidden = markTexts(box.querySelector("svg"), svg);
+        const told = compareDrawings(box.querySelector("svg"), svg);
         const pair = element("div", { class: "vk-pair" }, old, element("div", { class: "vk-now", role: "note" },
-          element("p", {}, `With your edit${hidden && `. ${hidden}`}`), element("figure", {}, element("span", { class: "vk-figure-box" }, svg))));
+          element("p", {}, `With your edit${told && `. ${told}`}`), element("figure", {}, element("span", { class: "vk-figure-box" }, svg))));
         host.before(pair);
         changes.push(["figure", pair.lastElementChild]);
         old.append(host);
@@ -482,35 +482,6 @@ const resultsOn = ({ article, parts, cells }) => {
   };
   const kinds = () => changes.map(([kind]) => kind);
   return { clear, kinds, mark, preview, renew, redraw, stepFrom };
-};
-
-const SOME = 6;  // changes of a hidden part that are listed
-/* Marks the texts of a drawing that differ from those of another one, if it has as many; returns in words those that
-are hidden, as those inside of a part to zoom into are. */
-const markTexts = (old, svg) => {
-  const [before, after] = [old, svg].map((one) => [...one?.querySelectorAll("text") ?? []]);
-  if (before.length !== after.length) return "";
-  const inside = new Map();
-  after.forEach((text, at) => {
-    const was = before[at].textContent;
-    const differs = text.textContent !== was;
-    text.classList.toggle("vk-changed", differs);
-    const part = differs && text.closest("[display=none][data-part]")?.dataset.part;
-    if (part) inside.set(part, [...inside.get(part) ?? [], `${was} → ${text.textContent}`]);
-  });
-  return [...inside].map(([part, told]) => [part, [...new Set(told)]]).map(([part, all]) => `${part.charAt(0).toUpperCase()}${part.slice(1)}: ${all.slice(0, SOME).join(", ")}`
-    + `${all.length > SOME ? ` and ${all.length - SOME} more` : ""}.`).join(" ");
-};
-
-/* Parses a drawing of which the page already has one; its ids are removed, since they must be unique. */
-const drawing = (text) => {
-  const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  const label = svg.querySelector("desc")?.textContent ?? "";
-  svg.querySelector("metadata")?.remove();  // its script would make it another thing to touch
-  svg.querySelectorAll("[id]").forEach((part) => part.removeAttribute("id"));
-  ["aria-labelledby", "aria-describedby"].forEach((name) => svg.removeAttribute(name));
-  svg.setAttribute("aria-label", `With your edit: ${label}`);
-  return document.importNode(svg, true);
 };
 
 /* Links each failure to the next one, and the foot to the first. */
