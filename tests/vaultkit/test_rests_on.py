@@ -62,7 +62,7 @@ def test_an_equation_shows_both_sides(checks: list[Check]) -> None:
 
 def test_parts_say_what_they_rest_on(tmp_path: Path, checks: list[Check]) -> None:
     found = shown(tmp_path, checks)
-    assert found["shape-0"].lines == [("Q (3, 2)", "block-0", "")]
+    assert found["shape-0"].lines == [("`Q`, of shape (3, 2)", "block-0", "")]
     assert found["formula-0"].scope == GENERAL
     assert found["formula-0"].lines[1] == ("Both sides 24.5; they are equal",)
 
