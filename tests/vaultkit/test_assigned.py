@@ -88,6 +88,15 @@ RIGHT = {
 }
 #: Texts whose words only seem to be in the wrong order.
 OPEN = [
+    (
+        "for yarn, balls, cost in (('merino', 4, 27.6), ('alpaca', 2, 30.0)):\n"
+        "    print(yarn, balls, 'balls', f'{cost:.2f} euros')",
+        "With alpaca 2 balls are enough, but they cost 30 euros.",
+    ),
+    (
+        "stops = [('Mill', 60, 40), ('West', 300, 175)]\nprint('slowest: 60 km/h')",
+        "- The slowest part is the one to West, at 60 km/h.\n- That to Mill takes 5 minutes more.",
+    ),
     ('print({"ada": 0.23, "bo": 0.15})', "Ada reads 0.15 from Bo, 0.23 from herself."),
     ('print({"ada": 42, "bo": 31})', "Longer than Ada is Bo: 42 against 31."),
     ('print({"ada": 4.2, "bo": 3.1})', "Bo has 4.2 at first, and Ada 3.1, but then Bo has 3.1."),

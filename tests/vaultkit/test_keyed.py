@@ -79,6 +79,13 @@ WRONG = [
 
 #: Code, and sentences in which the number may be something else.
 DOUBT = [
+    (BOATS, "Gull has more than Otter, and the Heron has 6 oars."),
+    (BOATS, "Gull has as many as the harbour, but from there Heron is 9 miles away."),
+    (
+        "for k, n in {'oak': 34, 'elm': 46}.items(): print(k, n)\n"
+        "for k, n in {'oak': 34, 'elm': 46}.items(): print(k, n, 'eggs')",
+        "The oak has 46 loaves.",
+    ),
     (BOATS, "Gull needs four people more."),
     (BOATS, "Between Heron and Otter there are 9 boats."),
     (

@@ -29,6 +29,8 @@ WRONG = [
 ]  # fmt: skip
 #: Code, and sentences that may be about something else.
 OPEN = [
+    (VOTES, "Lindqvist is the most northern."),
+    (VOTES, "The largest is Lindqvist to Brandt."),
     (VOTES, "Brandt is heavier than Okafor."),
     (VOTES, "Brandt has more friends than Okafor."),
     (VOTES, "Brandt is not larger than Okafor."),

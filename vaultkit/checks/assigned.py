@@ -263,9 +263,13 @@ class Assigned:
             agreeing = [own for own in agreeing if not own.source.startswith("table")]
         unit = part.unit(number)
         if unit and significant_digits(number) < _TELLING and number.value.denominator == 1:
-            # The column of a table may have a unit that the page shows nowhere else.
-            units = (unit,) if part.title else ("", unit)
-            agreeing = [own for own in agreeing if own.unit in units]
+            # Outputs often leave out a unit. A column of a table may be of another quantity.
+            agreeing = [
+                own
+                for own in agreeing
+                if own.unit == unit
+                or (not own.unit and not part.title and own.has_value_of(number))
+            ]
         return _Match(number, part, agreeing)
 
 
@@ -461,8 +465,16 @@ def _order_in_two(
     if not (are_alone and are_about_one and have_words) or has_bound:
         return _Order.UNKNOWN
     general = frozenset(here.lexicon.words["roles"]["general"])
-    has_one = here.places(others - general, of_here) or there.places(mine - general, of_there)
+    has_one = _names(here, others - general, first) or _names(there, mine - general, second)
     return _Order.EXCHANGED if has_one else _Order.UNKNOWN
+
+
+def _names(part: Part, words: Words, match: _Match) -> bool:
+    """Return whether a part has one of some words, other than as the noun of its number.
+
+    In *2 balls are enough*, for an output ``2 balls 30 euros``, the balls say nothing of the 30.
+    """
+    return any(t.start != match.number.end + 1 for t in part.places(words, [match.number]))
 
 
 def _nearest(tokens: Sequence[Token], numbers: Sequence[Stated]) -> list[Token]:

@@ -112,7 +112,7 @@ class Keyed(Collector):
     def _add(self, table: Table) -> None:
         """Add a table of two keys or more, unless the same one is known."""
         if 1 < len(table.rows) <= MOST:
-            same = table.variable, table.of_days, tuple(table.rows.items())
+            same = table.variable, table.of_days, tuple(table.kinds), tuple(table.rows.items())
             if same not in self._seen:
                 self._seen.add(same)
                 self.tables.append(table)
@@ -146,8 +146,10 @@ class Keyed(Collector):
             # In *oak and elm have 3 and 4*, each number is that of one name only.
             is_of_one = len(wrong) < len(keys) and _is_listed(sentence, number)
             is_near = table.line == nearest
-            # One wrong key is enough; the message names the first.
-            if wrong and not why and not is_of_one and _is_telling(number, wrong[0], is_near):
+            # One wrong key is enough, if it is the last: those before it may be in another clause.
+            # The message names the first.
+            is_wrong = bool(wrong) and wrong[-1] == keys[-1]
+            if is_wrong and not why and not is_of_one and _is_telling(number, wrong[0], is_near):
                 why = self._of_another(sentence, number, table, wrong[0], keys)
         return why
 
@@ -186,12 +188,12 @@ class Keyed(Collector):
 
         Empty if no output shows it.
         """
-        if column < len(table.kinds):
+        if any(table.kinds[column : column + 1]):
             return table.kinds[column]
         wanted = {key: row[column : column + 1] for key, row in table.rows.items()}
         for other in self.tables:
             for place, kind in enumerate(other.kinds):
-                if {key: row[place : place + 1] for key, row in other.rows.items()} == wanted:
+                if kind and wanted == {k: row[place : place + 1] for k, row in other.rows.items()}:
                     return kind
         return ""
 
@@ -319,6 +321,9 @@ def _keys_of(sentence: Sentence, number: Stated, places: Sequence[Place]) -> lis
         return []
     first, last = named[0], named[-1]
     if _is_separated(sentence, last, number):
+        return []
+    # *From there, the oak is 3 m away* relates it to something else.
+    if lexicon.regex(r"\b<roles.relating>\b").search(text, 0, first.start):
         return []
     # *An oak has 3* is about any oak, and *the yearly cost* is another one than *the cost*.
     is_other = _is_of_any(sentence, first.start) or _narrowed(lexicon).search(text[: first.start])

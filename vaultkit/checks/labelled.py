@@ -69,6 +69,10 @@ class Labelled:
     #: Its unit of measurement, if an output or table shows one.
     unit: str = ""
 
+    def has_value_of(self, number: Stated) -> bool:
+        """Return whether it is a number of an output, and the same as one of the text."""
+        return self.source.startswith("output") and self.value == number.value
+
 
 class LabelledNumbers(Collector):
     """Collects the numbers of a note with their words."""

@@ -81,7 +81,10 @@ class _Compared:
         )
         verb = being.match(self.text, self.word.end) if is_opening else None
         name = verb and self.table.pattern.match(self.text, verb.end())
-        return self.table.names[name["name"].lower()] if name else ""
+        # *The longest is Lisbon to Rome*
+        ends = regex(r"\s*(?:$|[.,;:()!]|(?:with|at|<clauses.joining>|<clauses.contrasting>)\b)")
+        is_alone = name and ends.match(self.text, name.end())
+        return self.table.names[name["name"].lower()] if name and is_alone else ""
 
     @property
     def quantity(self) -> str:
@@ -121,6 +124,9 @@ class _Compared:
     def is_of_all(self) -> bool:
         """Whether a superlative compares all names: no *second longest*, no *longest but one*."""
         regex = self.lexicon.regex
+        is_most = self.word.word in self.lexicon.words["series"]["most"]
+        if is_most and not self.quantity and regex(r"\s[a-z]").match(self.text, self.word.end):
+            return False  # *the most southern*
         return not (
             regex(r"\b<superlatives.before_other>\s$").search(self.text[: self.word.start])
             or regex(r"(?:\s[a-z]+){0,2}\s<superlatives.excepting>\b").match(

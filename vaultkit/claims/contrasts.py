@@ -303,6 +303,9 @@ def _comparison_with_subject(match: re.Match[str], words: Lexicon) -> _Stated | 
     before, behind = match.string[begins : match.start()], match.string[match.end() : ends]
     if words.regex(_PART).search(before) or _ABOUT_CODE.search(f"{before} {behind}"):
         return None
+    # *Of these, 5 are longer than 1000 km* counts things.
+    if _unit(match, "b", words) and not _unit(match, "a", words):
+        return None
     return _comparison(match, words)
 
 
