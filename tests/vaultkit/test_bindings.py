@@ -447,6 +447,33 @@ def test_numbers_are_rewritten_but_words_are_not(tmp_path: Path) -> None:
     assert path.read_text() == after
 
 
+@pytest.mark.parametrize(
+    ("text", "value", "now"),
+    [
+        ("3e5", "420000", "4e5"),
+        ("3.0 × 10^5", "420000", "4.2 × 10^5"),
+        ("2", "-3", "−3"),
+        ("2", "-2", "−2"),
+        ("-2", "2", "2"),
+        ("5", "0", "0"),
+        ("5.0", "0", "0.0"),
+        ("0", "0.03", "0.03"),
+        ("0.5 %", "-0.25", "−25.0 %"),
+        ("It falls by 2", "-3", "It falls by 3"),
+        ("It is minus 2", "-3", "It is minus 3"),
+        ("It is minus 2", "3", "It is minus 2"),
+        ("1,200", "1300", "1,300"),
+    ],
+)
+def test_a_number_is_rewritten_in_its_form(tmp_path: Path, text: str, value: str, now: str) -> None:
+    path = tmp_path / "A.md"
+    path.write_text(f"```python\nx = {value}\n```\n\n{text}<!-- = x --> m.\n")
+    vault = Vault(tmp_path)
+    (note,) = vault.notes.values()
+    apply_edits(note, [c.fix for c in inspect(note, vault) if c.fix and c.kind in REWRITTEN])
+    assert f"\n{now}<!-- = x --> m.\n" in path.read_text()
+
+
 def test_a_number_that_differs_comes_with_its_value(found: Callable[..., list[Check]]) -> None:
     two, one, share = "0.15 and −0.30<!-- = weights[:2] -->", "four<!-- = n + 1 -->", "61 %"
     text = f"It is {two}, {one} and {share}<!-- = -weights[2] -->."

@@ -19,6 +19,7 @@ from vaultkit.claims.bindings import Binding
 from vaultkit.claims.comparisons import contrary_extreme
 from vaultkit.claims.expressions import is_literal
 from vaultkit.claims.lexicon import Lexicon, lexicon
+from vaultkit.claims.numbers import MINUS
 from vaultkit.claims.relations import order_of_difference
 from vaultkit.claims.stated import Stated, numbers
 from vaultkit.claims.units import unit_behind, unit_named
@@ -43,6 +44,8 @@ _MORE = 6
 #: them that are read.
 _DATE_TOKEN = re.compile(r"\d\d?[/.]\d\d?[/.]\d{4}|\d+(?::\d+)*(?:-\d+)*|[^\W\d_]+")
 _DATE_TOKENS = 10
+#: The digits of a number that can be rewritten.
+_PLAIN = re.compile(r"[\d,]+(?:\.\d+)?")
 _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*")
 
 
@@ -50,7 +53,7 @@ _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*")
 class Judged:
     """Whether words state a value, the evidence or failure, and the places of the numbers.
 
-    ``rewrites`` are the numbers that differ: line, column, digits, and the digits of the value.
+    ``rewrites`` are the numbers that differ: line, column, text, and the text of the value.
     ``now`` are the numbers if one differs: each as the text has it, and as the code gives it.
     """
 
@@ -292,15 +295,31 @@ def _failure(why: str, stated: Sequence[Placed], values: Sequence[Fraction]) -> 
     """Return the failure of numbers, with the digits that would be right."""
     pairs = list(zip(stated, values, strict=True))
     rewrites = tuple(
-        (*one.place, one.number.digits, new)
+        (*one.place, one.number.text, new)
         for one, value in pairs
-        if one.place and not one.number.agrees(value) and (new := digits_of(one.number, value))
+        if one.place and not one.number.agrees(value) and (new := _rewritten(one.number, value))
     )
     now = tuple(
         (number.text, number.text if number.agrees(value) else as_stated(number, value))
         for (number, _), value in pairs
     )
     return Judged(False, why, _places(stated), rewrites, now)
+
+
+def _rewritten(stated: Stated, value: Fraction) -> str:
+    """Return a value in the form of a number, if possible in as many digits.
+
+    It is empty if the number is in words, or if the words around it do not allow the sign of the
+    value: *minus 2*.
+    """
+    is_other_sign = (stated.sign == "minus" and value > 0) or (stated.sign == "up" and value < 0)
+    if is_other_sign or not _PLAIN.fullmatch(stated.digits):
+        return ""
+    new = _in_form(stated, value, digits_of(stated, value))
+    signed = abs(value) if stated.sign else value
+    read_again = numbers(new, len(new), lexicon(), in_percent=True)
+    agrees = any(number.agrees(signed) for number in read_again)
+    return new if agrees else as_stated(stated, value)
 
 
 def _places(stated: Sequence[Placed]) -> tuple[tuple[int, int], ...]:
@@ -344,16 +363,25 @@ def shortened(value: Fraction) -> str:
 
 
 def digits_of(stated: Stated, value: Fraction, more: int = 0) -> str:
-    """Return a value in as many digits as are stated; empty if the number has another form.
+    """Return a value without its sign, in as many decimals as a number has, and in its unit.
 
-    ``more`` is the number of decimals beyond those.
+    It is empty for 0, and if the number has another form than ``1,024.5``. A power of ten remains
+    that of the number. ``more`` is the number of decimals beyond those stated.
+
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> read = [numbers(text, len(text), lexicon())[0] for text in ("0.5", "67.05 %", "3e5")]
+    >>> digits_of(read[0], Fraction(-3, 4)), digits_of(read[1], Fraction(3, 4))
+    ('0.8', '75.00')
+    >>> digits_of(read[2], Fraction(420_000)), digits_of(read[2], Fraction(420_000), 1)
+    ('4', '4.2')
     """
-    if not re.fullmatch(r"[\d,]+(?:\.\d+)?", stated.digits) or value == 0:
+    if not _PLAIN.fullmatch(stated.digits) or value == 0:
         return ""
     old = Fraction(stated.digits.replace(",", ""))
+    power_of_ten = abs(stated.value) / old if old else 1
     decimals = len(stated.digits.partition(".")[2]) + more
     # The nearest scale counts: 0.6705 is 67.05 %. Of a stated 0, it is the smallest.
-    scaled = [abs(value) / scale for scale in stated.scales]
+    scaled = [abs(value) / scale / power_of_ten for scale in stated.scales]
     best = min(scaled, key=lambda one: max(one / old, old / one) if old else one)
     comma = "," if "," in stated.digits else ""
     return f"{as_float(best):{comma}.{decimals}f}"
@@ -382,21 +410,26 @@ def as_stated(stated: Stated, value: Fraction) -> str:
     """Return a value in the form in which a text states a number, in digits.
 
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> texts = "−2", "67.05 %", "falls by 0.5", "three quarters"
+    >>> texts = "−2", "67.05 %", "falls by 0.5", "three quarters", "3 × 10^-2"
     >>> read = [numbers(text, len(text), lexicon())[0] for text in texts]
     >>> [as_stated(number, Fraction(1, 8)) for number in read]
-    ['0.125', '12.50 %', '0.12', '0.125']
+    ['0.125', '12.50 %', '0.12', '0.125', '12.5 × 10^-2']
     >>> as_stated(read[0], Fraction(-3)), as_stated(read[0], Fraction(-26, 10))
     ('−3', '−2.6')
     """
-    plain = re.fullmatch(r"[\d,]+(?:\.\d+)?", stated.digits)
-    # Other numbers are in words, or have a power of ten.
-    text = _telling_digits(stated, value) if plain else f"{as_float(abs(value)):.3g}"
+    is_plain = _PLAIN.fullmatch(stated.digits) is not None  # else it is in words, or a fraction
+    text = _telling_digits(stated, value) if is_plain else f"{as_float(abs(value)):.3g}"
+    return _in_form(stated, value, text)
+
+
+def _in_form(stated: Stated, value: Fraction, digits: str) -> str:
+    """Return the digits of a value with its sign, in place of those of a number in digits."""
     # Words such as *falls by* have the sign, and a rounded zero has none.
-    minus = "−" if value < 0 and not stated.sign and re.search("[1-9]", text) else ""
-    if not plain:
-        return minus + text
-    return re.sub(rf"[-−+]?{re.escape(stated.digits)}", minus + text, stated.text, count=1)
+    minus = "−" if value < 0 and not stated.sign and re.search("[1-9]", digits) else ""
+    if not _PLAIN.fullmatch(stated.digits):
+        return minus + digits
+    old = rf"[{MINUS}+]?{re.escape(stated.digits)}"
+    return re.sub(old, minus + digits, stated.text, count=1)
 
 
 def is_slip(number: Stated, value: Fraction) -> bool:

@@ -96,7 +96,8 @@ class Stated:
     bounds: bool = False
     #: Whether it is a multiple or a part: *twice*, *3 times*, *a third*.
     times: bool = False
-    #: ``up`` or ``down`` if it is said to be a change in this direction.
+    #: What the words around it say of its sign: ``up``, ``down`` or ``apart`` of a change,
+    #: ``minus``; else empty.
     sign: str = ""
 
     def agrees(self, value: Fraction) -> bool:
@@ -189,9 +190,10 @@ def _values_in_context(text: str, number: Number, words: Lexicon) -> Stated:
     before = text[max(0, number.start - _NEAR) : number.start]
     behind = text[number.end : number.end + _NEAR]
     ranges = [own for scale in number.scales for own in _ranges(number, before, scale, words)]
+    sign = _sign(before, behind, words)
     if _Patterns.for_lexicon(words).minus.search(before):
         ranges = [own.scaled(Fraction(-1)) for own in ranges]
-    sign = _sign(before, behind, words)
+        sign = sign or "minus"
     if sign in ("down", "apart"):
         # The difference may be taken either way.
         ranges += [own.scaled(Fraction(-1)) for own in ranges]
