@@ -330,7 +330,7 @@ def draw_jacobian(data: Mapping[str, Any]) -> str:
         184,
         parts,
         left=73.8,
-        right=522,
+        right=544,
     )
 
 
@@ -370,7 +370,7 @@ def draw_loss(data: Mapping[str, Any]) -> str:
         268,
         parts,
         left=28.9,
-        right=482,
+        right=489.5,
     )
 
 

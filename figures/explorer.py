@@ -234,7 +234,7 @@ def draw_model(data: Mapping[str, Any]) -> str:
         top + n * PITCH,
         parts,
         left=8,
-        right=479.5,
+        right=484,
     )
     return touchable(
         "attention-explorer",

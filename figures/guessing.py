@@ -121,5 +121,5 @@ def draw_runs(data: Mapping[str, Any]) -> str:
         368,
         parts,
         left=12,
-        right=481.5,
+        right=485.5,
     )

@@ -129,7 +129,7 @@ def draw_multi_head(data: Mapping[str, Any]) -> str:
         y_o + height + 14,
         parts,
         left=47.8,
-        right=512,
+        right=514,
     )
 
 

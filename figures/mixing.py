@@ -80,7 +80,7 @@ def draw_softmax(data: Mapping[str, Any]) -> str:
         y + height + 24,
         parts,
         left=48.2,
-        right=516.6,
+        right=518.6,
     )
 
 

@@ -163,7 +163,7 @@ def draw(data: Mapping[str, Any]) -> str:
         extra_style=st.LINKS,
         role="group",
         left=8,
-        right=473.5,
+        right=476.6,
     )
     return touch.touchable(
         "pipeline",

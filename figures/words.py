@@ -186,7 +186,7 @@ def draw_naive(data: Mapping[str, Any]) -> str:
         top,
         parts,
         left=34,
-        right=502.6,
+        right=507,
     )
 
 
