@@ -464,3 +464,18 @@ def test_a_number_in_a_comment_of_code_has_its_place() -> None:
         text = f"# A\n\n{prefix}```python\n{prefix}{line}\n{prefix}```\n"
         (number,) = claims_of(parse(text)).quantities
         assert (number.line, number.column) == (4, len(prefix) + line.index("25") + 1)
+
+
+@pytest.mark.parametrize(
+    ("opening", "indent"), [("  ```", ""), ("> ```", ">"), ("-\t```", "\t"), ("> ```", "> ")]
+)
+def test_a_line_of_a_fence_may_be_indented_less_than_its_mark(opening: str, indent: str) -> None:
+    line = "x = 1  # of 25 birds"
+    code = parse(f"# A\n\n{opening}python\n{indent}{line}\n{indent}```\n")
+    (number,) = claims_of(code).quantities
+    assert (number.line, number.column) == (4, len(indent) + line.index("25") + 1)
+    (line, link) = ("a[25 birds]", 'click a "B.md"')
+    diagram = parse(f"# A\n\n{opening}mermaid\n{indent}{line}\n{indent}{link}\n{indent}```\n")
+    (number,) = claims_of(diagram).quantities
+    assert (number.line, number.column) == (4, len(indent) + line.index("25") + 1)
+    assert [found.column for found in diagram.links] == [len(indent) + link.index("B") + 1]

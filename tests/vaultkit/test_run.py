@@ -74,6 +74,26 @@ def test_a_syntax_error_is_reported_at_its_place(tmp_path: Path) -> None:
     assert "b = = 2\n        ^" in step.error
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("> ```python\n>1 / x\n> ```\n", "    >1 / x\n     ~~^~~\n"),
+        ("> ```python\n>b = = 2\n> ```\n", "    >b = = 2\n         ^\n"),
+        ("  ```pycon\n>>> (\n...   1 / x)\n  ```\n", "    ...   1 / x)\n          ~~^~~\n"),
+    ],
+)
+def test_a_place_is_marked_in_a_line_that_is_indented_less_than_its_fence(
+    tmp_path: Path, text: str, shown: str
+) -> None:
+    path = tmp_path / "Note.md"
+    text = f"```python\nx = 0\n```\n\n{text}"
+    path.write_text(text)
+    session = NoteRun(parse(text, path))
+    next(iter(session.steps(0)), None)
+    (step,) = session.steps(1)
+    assert shown in step.error
+
+
 def test_the_rest_of_a_note_runs_on_after_a_failure() -> None:
     first, second = run("x = 1\n1 / 0", "x")
     assert "ZeroDivisionError" in first.error

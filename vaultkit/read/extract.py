@@ -233,10 +233,11 @@ _GIVEN_BEHIND_HASH = re.compile(r"\s#\s*given:\s*(?P<why>\S.*)$")
 _DOLLARS = re.compile(r"(?<!\\)\$([^$\n]+)\$")
 
 
-def text_of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterator[Prose]:
-    """Yield the labels of a Mermaid diagram, which begins at ``line`` and ``column`` of the file.
+def text_of_diagram(lines: Sequence[str], line: int, indents: Sequence[int]) -> Iterator[Prose]:
+    """Yield the labels of a Mermaid diagram, which begins at this line of the file.
 
-    If the line ``%% given: reason`` follows, the reason is for the labels of the line above it.
+    ``indents`` are the numbers of characters before its lines in the file. If the line
+    ``%% given: reason`` follows, the reason is for the labels of the line above it.
     """
     for number, written in enumerate(lines):
         if _STYLE.match(written):
@@ -245,7 +246,7 @@ def text_of_diagram(lines: Sequence[str], line: int, column: int = 1) -> Iterato
         for match in _LABEL.finditer(written):
             group = str(match.lastgroup)
             prose = Prose("diagram", covers_last=True)
-            prose.add(match[group], line + number, column + match.start(group))
+            prose.add(match[group], line + number, indents[number] + match.start(group) + 1)
             if given:
                 prose.add_reason(given["why"].strip())
             yield prose
@@ -262,9 +263,10 @@ def links_of_diagram(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]
             yield number, match
 
 
-def text_of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
-    """Yield the comments of Python code, which begins at ``line`` and ``column`` of the file.
+def text_of_comments(code: str, line: int, indents: Sequence[int]) -> Iterator[Prose]:
+    """Yield the comments of Python code, which begins at this line of the file.
 
+    ``indents`` are the numbers of characters before its lines in the file.
     ``# given: reason`` may end one. Code that is not Python has none from its error on.
     """
     with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
@@ -273,7 +275,8 @@ def text_of_comments(code: str, line: int, column: int = 1) -> Iterator[Prose]:
                 prose = Prose("comment", covers_last=True)
                 given = _GIVEN_BEHIND_HASH.search(token.string)
                 text = token.string[: given.start()] if given else token.string
-                prose.add(text, line + token.start[0] - 1, column + token.start[1])
+                number = token.start[0] - 1
+                prose.add(text, line + number, indents[number] + token.start[1] + 1)
                 if given:
                     prose.add_reason(given["why"].strip())
                 yield prose

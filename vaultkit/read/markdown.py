@@ -319,25 +319,32 @@ class _Reader:
         closed = stop - start == len(lines) + 2
         # Anything between a block and a fence, even the end of a list, means it is not its output.
         follows_fence = previous is not None and previous.type == "fence"
-        role = ""  # as in `Fence.role`
+        # The fence directly below a block that runs has a role (`Fence.role`).
+        role = ""
         if follows_fence and self.blocks and self.blocks[-1].fence is self.fences[-1]:
             role = "compared" if self.blocks[-1].kind == "python" else "behind"
-        fence = Fence(start + 1, stop, token.info.strip(), lines, prefix, closed, depth, role)
+        # A line may be indented less than the first one: `>x` after `> `.
+        in_file = self.lines[start + 1 : start + 1 + len(lines)]
+        indents = tuple(
+            max(0, len(whole) - len(line)) for whole, line in zip(in_file, lines, strict=False)
+        )
+        info = token.info.strip()
+        fence = Fence(start + 1, stop, info, lines, prefix, closed, depth, role, indents)
         self.fences.append(fence)
         if not closed:
             self.problems.append(Problem(fence.line, "this block of code is never closed"))
-        code_line, code_column = fence.line + 1, len(prefix) + 1
+        code_line = fence.line + 1
         if fence.language in fences.RUNS:
             self.blocks.append(Block(fence, None, self.sections[-1]))
             # A block that mirrors a file has that file's comments, which are no text of the note.
             if closed and "#" in fence.text and "title=" not in fence.info:
-                self.prose += extract.text_of_comments(fence.text, code_line, code_column)
+                self.prose += extract.text_of_comments(fence.text, code_line, indents)
         elif fence.language == "text" and role == "compared":
             self.blocks[-1] = replace(self.blocks[-1], output=fence)
         elif fence.language == "mermaid":
-            self.prose += extract.text_of_diagram(lines, code_line, code_column)
+            self.prose += extract.text_of_diagram(lines, code_line, indents)
             for number, link in extract.links_of_diagram(lines):
-                column = code_column + link.start("href")
+                column = indents[number] + link.start("href") + 1
                 self.read_link(link["href"], "", code_line + number, column, "")
 
     def place(self, token: Token, at: int) -> tuple[int, int]:

@@ -53,6 +53,8 @@ class Fence:
     #: Its relation to the block of code directly above it: ``compared`` if it is the output of a
     #: ``python`` block, ``behind`` if it follows a session; empty if no block is above it.
     role: str = ""
+    #: The number of characters before each line in the file, which may be fewer than the prefix.
+    indents: tuple[int, ...] = ()
 
     @property
     def language(self) -> str:

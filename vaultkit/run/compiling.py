@@ -6,7 +6,7 @@ import ast
 import linecache
 import types
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 #: Bytes that can be allocated unless memory has run out. Python raises a MemoryError for code that
 #: is nested too deeply, too.
@@ -34,8 +34,8 @@ class Compiler:
         self._filename = filename
         self._rewrite = rewrite
 
-    def parse(self, source: str, line: int, indent: int) -> ast.Module:
-        """Parse code that begins on a line, after a number of bytes of indent.
+    def parse(self, source: str, line: int, indents: Sequence[int]) -> ast.Module:
+        """Parse code that begins on a line; ``indents`` are the bytes before each of its lines.
 
         Raises
         ------
@@ -44,6 +44,12 @@ class Compiler:
         MemoryError
             If memory has run out.
         """
+
+        def indent_of(number: int | None) -> int:
+            """Return the bytes before a line; Python may report an error behind the last one."""
+            index = (number or 0) - line
+            return indents[index] if 0 <= index < len(indents) else 0
+
         try:
             # Without the file name, since Python would show a wrong line of that file.
             tree = ast.parse("\n" * (line - 1) + source)
@@ -53,15 +59,15 @@ class Compiler:
             error.filename = self._filename
             error.text = linecache.getline(self._filename, error.lineno or 1)
             if error.offset:
-                error.offset += indent
+                error.offset += indent_of(error.lineno)
             if error.end_offset and error.end_offset > 0:
-                error.end_offset += indent
+                error.end_offset += indent_of(error.end_lineno)
             raise
         tree = self._rewrite(tree) if self._rewrite else tree
-        for node in ast.walk(tree) if indent else ():
+        for node in ast.walk(tree) if any(indents) else ():
             if isinstance(node, (ast.expr, ast.stmt)):
-                node.col_offset += indent
-                node.end_col_offset = (node.end_col_offset or 0) + indent
+                node.col_offset += indent_of(node.lineno)
+                node.end_col_offset = (node.end_col_offset or 0) + indent_of(node.end_lineno)
         return tree
 
     def compile(

@@ -311,7 +311,7 @@ class Memory:
 def _without_lines(block: Block) -> list[tuple[Any, ...]]:
     """Return the code of a block and its output, each with its distance from the block's line."""
     fences = (block.fence, block.output) if block.output else (block.fence,)
-    return [(f.info, f.prefix, f.lines, f.line - block.fence.line) for f in fences]
+    return [(f.info, f.prefix, f.indents, f.lines, f.line - block.fence.line) for f in fences]
 
 
 def _functions_defined_in(

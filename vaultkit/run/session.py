@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -392,7 +392,7 @@ class NoteRun:
         def call(print_value: Printer) -> None:
             """Execute the block, and print the value of its last expression."""
             nonlocal line
-            tree = self._compiler.parse(source, fence.line + 1, len(fence.prefix.encode()))
+            tree = self._compiler.parse(source, fence.line + 1, fence.indents)
             value = None
             last_statement = tree.body[-1] if tree.body else None
             # As in a notebook, a semicolon at the end hides the value.
@@ -453,16 +453,17 @@ class NoteRun:
             first_line = fence.line + 1
             line = first_line + example.line
             shown_lines = (first_line + example.first, first_line + example.last)
-            prefix = len(fence.prefix.encode()) + len(">>> ") + example.indent
+            prompt = len(">>> ") + example.indent
+            indents = [indent + prompt for indent in fence.indents[example.line :]]
 
             def call(
                 print_value: Printer,
                 example: prompts.Example = example,
                 line: int = line,
-                prefix: int = prefix,
+                indents: Sequence[int] = indents,
             ) -> None:
                 """Execute an example, and print the values of its expressions."""
-                tree = self._compiler.parse(example.source, line, prefix)
+                tree = self._compiler.parse(example.source, line, indents)
                 whole = ast.Interactive(tree.body)
                 code = self._compiler.compile(whole, "single", example.source, line)
                 hook, sys.displayhook = sys.displayhook, print_value
