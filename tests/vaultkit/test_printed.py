@@ -269,3 +269,9 @@ def test_the_text_is_what_was_printed(text: str) -> None:
 
 def test_a_line_of_blanks_may_follow_rows() -> None:
     assert "<table" in tables_to_html("a: loss 3.9\nb: loss 2.4\nc: loss 0.7\n   ")
+
+
+def test_a_row_of_equal_numbers_is_no_row_of_heads() -> None:
+    assert not [*find_tables(["a  0  0  0  0", "b  1  2  3  4", "c  5  6  7  8"])]
+    (found,) = find_tables(["a  rows  2  rows  2", "b  1     2  3     4", "c  5     6  7     8"])
+    assert [head.text for head in found[1].heads] == ["rows", "2", "rows", "2"]

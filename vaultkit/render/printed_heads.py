@@ -139,7 +139,10 @@ def _parse_rows(lines: Sequence[str], heads: Sequence[Cell]) -> list[Row]:
 
 
 def _are_heads(cells: Sequence[Cell], corner: Cell | None) -> bool:
-    """Return whether the cells of a line can be heads: they are words, or they count the columns.
+    """Return whether the cells of a line can be heads.
+
+    They are mostly words, they number the columns behind a corner in words, they are a single word
+    far behind such a corner, or they are the same for two groups of columns.
 
     Examples
     --------
@@ -158,9 +161,9 @@ def _are_heads(cells: Sequence[Cell], corner: Cell | None) -> bool:
         is_apart = len(cells) == 1 and cells[0].start - corner.end >= _GAP
         if are_numbered or (is_apart and not values):
             return True
-    # Two groups of columns with the same heads, of which one is no value: *rows 2 4 rows 2 4*.
+    # Two groups of columns with the same heads, not all of them values: *rows 2 4 rows 2 4*.
     half = len(texts) // 2
-    are_repeated = half > 1 and texts[:half] == texts[half:] and len(set(values)) < half
+    are_repeated = half > 1 and texts[:half] == texts[half:] and len(values) < len(texts)
     are_mostly_words = 2 * len(values) < len(cells)
     return len(cells) >= _FEWEST_COLUMNS and (are_mostly_words or are_repeated)
 
