@@ -160,6 +160,14 @@ def test_no_two_notes_have_one_address(tmp_path: Path) -> None:
     }
 
 
+def test_the_shorter_name_has_the_address_whatever_the_file_is(tmp_path: Path) -> None:
+    (tmp_path / "C++.md").write_text("")
+    (tmp_path / "C.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4}')
+    vault = Vault(tmp_path)
+    addresses = {vault.relative(path): vault.address(note) for path, note in vault.notes.items()}
+    assert addresses == {"C.ipynb": "c", "C++.md": "c-2"}
+
+
 def test_a_folder_that_is_not_there_is_an_empty_vault(tmp_path: Path) -> None:
     assert Vault(tmp_path / "none").notes == {}
 

@@ -483,7 +483,7 @@ class Vault:
         addresses: dict[Path, str] = {}
         #: The addresses in use, each with the last number that was added to it.
         taken: dict[str, int] = {}
-        for path in sorted(self.notes, key=lambda path: (len(path.name), str(path))):
+        for path in sorted(self.notes, key=lambda path: (len(path.stem), str(path))):
             wanted = address = self._address_of_path(path)
             while address in taken:
                 taken[wanted] += 1
