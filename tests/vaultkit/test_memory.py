@@ -238,3 +238,4 @@ def test_names_are_read_before_they_are_bound() -> None:
     assert names.read == set("cdejlh") - {"h"}
     assert names.bound == {"f", "d"}
     assert names_of("exec('x = 1')") is None
+    assert names_of("from math import *") is None

@@ -39,6 +39,8 @@ class Names:
 def names_of(source: str) -> Names | None:
     r"""Return the names that a piece of code uses; None if they cannot be determined.
 
+    They cannot if the code does not parse, or if it may use names that it does not contain.
+
     >>> names = names_of("x = a + 1\nfor i in x:\n    y = x * b")
     >>> sorted(names.read), sorted(names.bound), sorted(names.possibly_bound)
     (['a', 'b'], ['x'], ['i', 'y'])
@@ -117,13 +119,21 @@ def _used(nodes: Iterable[ast.expr | ast.stmt]) -> set[str]:
 
 
 def _stored(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield the names that code binds or deletes, except for local variables of functions."""
+    """Yield the names that code binds or deletes, except for local variables of functions.
+
+    Raises
+    ------
+    UnknownContentsError
+        If it imports all names of a module.
+    """
     queue = list(nodes)
     while queue:
         node = queue.pop()
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 yield name
+            case ast.alias(name="*"):
+                raise UnknownContentsError
             case ast.alias(name=name, asname=other):
                 yield other or name.partition(".")[0]
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
