@@ -177,3 +177,15 @@ def test_only_local_modules_come_from_what_is_handed_in(root: Path) -> None:
     assert a_local_module.x == 7
     assert a_local_module.__file__ == str(root / "a_local_module.py")
     assert asked == ["a_local_module.py"]
+
+
+def test_an_error_before_the_code_runs_is_the_one_that_is_raised(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Path) -> list[str]:
+        raise OSError("no such folder")
+
+    monkeypatch.setattr(dependencies, "local_modules", fail)
+    with pytest.raises(OSError, match="no such folder"), record_dependencies(root, set()):
+        pass
+    assert not dependencies._recording

@@ -34,6 +34,8 @@ def record_dependencies(
 ) -> Iterator[None]:
     """Record the files below a folder that code reads; its modules are imported afresh.
 
+    The modules are known as soon as the context ends, the files as soon as they are opened.
+
     Parameters
     ----------
     root
@@ -58,10 +60,12 @@ def record_dependencies(
 
     try:
         with import_afresh(root, code_of, modules) as found:
-            yield
+            try:
+                yield
+            finally:
+                read.update(found.values())
     finally:
         _recording.pop()
-        read.update(found.values())
 
 
 @contextlib.contextmanager
