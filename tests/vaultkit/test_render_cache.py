@@ -189,6 +189,19 @@ def test_nothing_is_kept_with_an_extension_that_may_read_other_files(vault: Path
     assert not store_beside(vault / "docs").names("page")
 
 
+def test_nothing_is_kept_with_an_extension_that_a_hook_adds(vault: Path) -> None:
+    (vault / "mkdocs.yml").write_text(f"{SITE}hooks: [hook.py]\n")
+    (vault / "hook.py").write_text(
+        "def on_config(config):\n    config.markdown_extensions.append('pymdownx.snippets')\n"
+        f"    config.mdx_configs['pymdownx.snippets'] = {{'base_path': [{os.fspath(vault)!r}]}}\n"
+    )
+    (vault / "docs" / "Tern.md").write_text('# Tern\n\n--8<-- "part.md"\n')
+    for words in ("One", "Another"):
+        (vault / "part.md").write_text(f"{words} part.\n")
+        build_site(vault / "docs", vault / "site")
+        assert f"{words} part." in (vault / "site" / "tern" / "index.html").read_text("utf-8")
+
+
 @pytest.mark.parametrize("content", [b"", b"\xff", b"[", b"null", b"{}"])
 def test_what_is_damaged_is_rendered_again(
     content: bytes, vault: Path, monkeypatch: pytest.MonkeyPatch

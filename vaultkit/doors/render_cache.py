@@ -79,28 +79,38 @@ class RenderCache:
 
     def __init__(self, store: Store, vault: Vault, config: MkDocsConfig) -> None:
         self._store, self.vault = store, vault
-        #: Whether pages are cached: no extension may depend on more than the page.
-        self.is_on = all(
-            isinstance(extension, str) and _reads_only_the_page(extension)
-            for extension in config.markdown_extensions
-        )
+        #: Whether pages are cached: every extension is known to depend on the page alone. (Of one
+        #: given as an object, that is not known.)
+        self.is_on = False
         #: Fingerprint of everything that links and embeds of the vault depend on.
         self._names_fingerprint = names_fingerprint(vault)
-        #: The failures in the text of the notes.
+        #: The failures in the text of the notes, kept under the same fingerprint.
         self.failures = TextFailures(vault, store, self._names_fingerprint)
         self._config = config
         #: The fingerprint of what all pages depend on.
         self._common_key = b""
         #: The sources of the pages that this build has.
         self._used: set[str] = set()
+        #: The files in the order in which MkDocs renders them, and the index of each in it, by its
+        #: source.
         self._order: list[File] = []
+        self._positions: dict[str, int] = {}
+        #: How many pages of this build were not in the cache.
+        self._miss_count = 0
         #: The HTML of the page that was rendered last, and its sections for search.
         self._last_page: tuple[str, list[search_index.Section]] = "", []
         #: One Markdown converter for all pages.
         self._converter: Markdown | None = None
 
     def begin(self, files: Files, order: Iterable[File]) -> None:
-        """Fingerprint what all pages depend on, and store the order in which they are rendered."""
+        """Fingerprint what all pages depend on, and store the order in which they are rendered.
+
+        Hooks and other plugins have changed the settings by then.
+        """
+        self.is_on = all(
+            isinstance(extension, str) and _reads_only_the_page(extension)
+            for extension in self._config.markdown_extensions
+        )
         self._used = set()
         self._order = list(order)
         self._positions = {file.src_uri: index for index, file in enumerate(self._order)}
