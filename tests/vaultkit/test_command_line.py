@@ -333,6 +333,20 @@ def test_a_new_note_begins_as_the_vaults_own_template(vault: Path) -> None:
     assert (vault / "Skua.md").read_text() == "# Skua\n\nA bird.\n"
 
 
+def test_a_site_that_was_not_built_is_not_offered(vault: Path) -> None:
+    hook = vault.parent / "hook.py"
+    hook.write_text(
+        "from mkdocs.exceptions import PluginError\n\n\n"
+        "def on_files(files, config):\n    raise PluginError('no files today')\n"
+    )
+    settings = f"site_name: A\ndocs_dir: {vault.name}\nplugins: [vaultkit]\nhooks: [hook.py]\n"
+    (vault.parent / "mkdocs.yml").write_text(settings)
+    done = run("build", str(vault), "--site-dir", str(vault.parent / "site"))
+    assert done.exit_code == 1
+    assert "no files today" in done.output
+    assert "index.html" not in done.output
+
+
 @pytest.mark.long
 def test_no_property_breaks_a_build(vault: Path) -> None:
     """What other programs mean by a property is not what Material means by it."""

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
-from mkdocs.exceptions import Abort, ConfigurationError
+from mkdocs.exceptions import ConfigurationError
 
 from vaultkit.doors.site_settings import bare_settings
 from vaultkit.read.options import OptionsError
@@ -44,7 +44,14 @@ def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
     Returns
     -------
     list of str
-        The warnings if ``strict``; the error if the site could not be built.
+        The warnings if ``strict``, otherwise nothing.
+
+    Raises
+    ------
+    OptionsError
+        If the settings cannot be used.
+    mkdocs.exceptions.Abort
+        If the site cannot be built; it ends a program with 1.
     """
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")  # Material's notice at each start
     listener = _Listener()
@@ -60,8 +67,6 @@ def build_site(root: Path, site_dir: Path, strict: bool = False) -> list[str]:
         config.plugins.on_shutdown()
     except ConfigurationError as error:
         raise OptionsError(str(error)) from error
-    except Abort as error:
-        return [str(error)]
     finally:
         logger.removeHandler(listener)
         logger.removeHandler(terminal)
