@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from vaultkit.run import variation
 from vaultkit.run.variation import DOUBLED, GROWN, Variation, sizes_of, varied_modules
 
 
@@ -192,3 +193,21 @@ def test_other_data_are_of_the_same_kind() -> None:
             ast.unparse(variation.rewrite(ast.parse("Fraction(1, 3)"))), {"Fraction": Fraction}
         )
         assert 0 < part < 1
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["1 << (1 << 33)", "10**60 * 10**60 * 10**60 * 10**60 * 10**60 * 10**60", "2.0**60 * 1e308"],
+)
+def test_a_constant_that_is_too_large_is_left_as_it_is(code: str) -> None:
+    assert rewritten(f"n = {code}") == ast.unparse(ast.parse(f"n = {code}"))
+
+
+def test_a_constant_for_which_memory_does_not_suffice_is_left_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(variation, "eval", fail, raising=False)
+    assert rewritten("n = 2 * 3") == "n = 2 * 3"

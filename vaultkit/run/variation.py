@@ -325,12 +325,15 @@ def _is_number(node: Any) -> TypeGuard[Any]:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
-#: The largest power in a constant that is computed.
+#: The largest power in a constant that is computed; that of a larger one might take long.
 _MOST_POWER = 64
 
 
 def _evaluate_constant(node: Any) -> Any:
-    """Return the number that a constant expression such as ``-2.0`` or ``5 / 100`` stands for.
+    """Return a constant expression such as ``-2.0`` or ``5 / 100`` as the node of its number.
+
+    Any other node is returned unchanged, and so is an expression with a large power or a shift,
+    since computing it might take long, or with a result that is no finite float.
 
     >>> expressions = [ast.parse(code, mode="eval").body for code in ("5 / 100", "2 * n")]
     >>> [ast.unparse(_evaluate_constant(expression)) for expression in expressions]
@@ -342,15 +345,18 @@ def _evaluate_constant(node: Any) -> Any:
         is_operation = isinstance(inner, (ast.UnaryOp, ast.BinOp))
         if isinstance(inner, ast.expr) and not is_operation and not _is_number(inner):
             return node
+        if isinstance(inner, ast.LShift):
+            return node
         if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Pow):
             sides: Any = inner.left, inner.right
             if not all(map(_is_number, sides)) or abs(sides[1].value) > _MOST_POWER:
                 return node
     try:
         value = eval(compile(ast.Expression(node), "constant", "eval"))
-    except (ArithmeticError, TypeError, ValueError):
+        is_number = type(value) in (int, float) and math.isfinite(value)
+    except (ArithmeticError, MemoryError, TypeError, ValueError):
         return node
-    return _number_at(value, node) if type(value) in (int, float) else node
+    return _number_at(value, node) if is_number else node
 
 
 def _evaluate_constants(node: ast.Assign) -> None:
