@@ -87,6 +87,17 @@ def test_all_style_sheets_become_one(tmp_path: Path) -> None:
     assert plain.read_text() == "<p>"
 
 
+def test_an_address_with_escaped_characters_leads_to_the_style_sheet(tmp_path: Path) -> None:
+    (tmp_path / "my styles").mkdir()
+    (tmp_path / "my styles" / "é.css").write_text("p{x:y}", encoding="utf-8")
+    page = tmp_path / "b" / "index.html"
+    page.parent.mkdir()
+    page.write_text('<link rel="stylesheet" href="../my%20styles/%C3%A9.css"><p>', "utf-8")
+    join_sheets(tmp_path, "assets")
+    (sheet,) = (tmp_path / "assets").glob("site.*.css")
+    assert f'href="../assets/{sheet.name}"' in page.read_text("utf-8")
+
+
 def test_without_scripts_colours_follow_the_system(tmp_path: Path) -> None:
     (tmp_path / "own.css").write_text(
         '[data-md-color-scheme="slate"] p,body[data-md-color-scheme="slate"] .a,.b'

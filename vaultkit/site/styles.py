@@ -190,7 +190,8 @@ def _replace_links(
 ) -> None:
     """Replace the links to these style sheets in pages by one link, in the place of the first.
 
-    A page that chooses its colours by a script gets the style sheet ``dark`` for readers without.
+    A page that chooses its colours by a script gets the style sheet ``dark`` for readers without
+    scripts.
     """
     for _, path in pages:
         page = path.read_text("utf-8")
@@ -199,11 +200,13 @@ def _replace_links(
             continue
         first = links[0]
         # The links of the error page are relative to the root of the host.
-        old = posixpath.relpath(_file_of(first, path, site).relative_to(site).as_posix(), ".")
-        root = first[1].removesuffix(old)
+        old = _file_of(first, path, site).relative_to(site).parts
+        # What leads from the page to the root of the site: `../`, or `/` and the path of the site.
+        root = "".join(f"{part}/" for part in first[1].split("/")[: -len(old)])
         text = page[: first.start()] + f'<link rel="stylesheet" href="{root}{name}">\n    '
-        for link, end in pairwise([*(link.span() for link in links), (len(page), 0)]):
-            text += page[link[1] : end[0]]
+        # The text between each link and the next one, and behind the last.
+        for (_, end), (start, _) in pairwise([*(link.span() for link in links), (len(page), 0)]):
+            text += page[end:start]
         if dark and _SYSTEM in page:
             # Not in the head: a page that is loaded in place would add it there, with its content.
             sheet = f'<link rel="stylesheet" href="{root}{dark}" media="{_MEDIA}">'
