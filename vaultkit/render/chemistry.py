@@ -200,7 +200,8 @@ class _Formula:
     def parse_isotope(self) -> bool:
         """Parse the numbers before an element, and the element: *^{227}_{90}Th*.
 
-        Empty braces before them, ``{}^{14}C``, say that they are not scripts of the part before.
+        Empty braces before them, ``{}^{14}C``, say that they are those of the element behind them.
+        Without an element, as in ``H{}^2``, they are scripts of the part before.
         """
         begin = re.compile(r"(?P<braces>\{\})?(?=[\^_])").match(self.text, self.position)
         if not begin:
@@ -247,8 +248,7 @@ class _Formula:
         return raised, lowered
 
     def parse_scripts(self) -> bool:
-        """Parse the scripts after a part, perhaps behind empty braces."""
-        self.match(r"\{\}(?=[\^_])")
+        """Parse the scripts after a part."""
         begins = self.position
         raised, lowered = self.read_scripts()
         if self.position == begins:
