@@ -346,7 +346,7 @@ def _in_columns(matrix: str) -> str:
     after = [max(len(split(number)[1]) for number in column) for column in columns]
 
     def line(row: list[str]) -> str:
-        """Return a row with its numbers in columns."""
+        """Return a row with its numbers in columns, without blanks before its closing bracket."""
         if row == dots:
             return "..."
         cells = [

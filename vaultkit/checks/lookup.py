@@ -95,7 +95,8 @@ class Evidence:
         amount
             The number in the text.
         counted
-            Whether a count may match an amount with decimals: 2 apples are no 2.00 m.
+            Whether a number that all sources have as an integer may match an amount with decimals.
+            Usually it may not, since it is a count: 2 apples are no 2.00 m.
         """
         for wanted, _, tolerance in amount.accepted:
             may_be_count = counted or tolerance >= _HALF

@@ -283,8 +283,9 @@ def _bound_span(
 ) -> tuple[int, int]:
     """Return the span of the words before a comment that it binds, as far as the text shows it.
 
-    A value binds the last number or name in code, a condition the last word of comparison; without
-    one that is near, each binds the last word. The span is empty if there are no words.
+    A value binds the last number or name in code, a condition the last word of comparison, a weak
+    one (*high*, *small*) only without another; if that is not near, each binds the last word. The
+    span is empty if there are no words.
 
     Parameters
     ----------

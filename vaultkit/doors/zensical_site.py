@@ -199,7 +199,11 @@ class ZensicalSite:
         )
 
     def prepare(self, folder: Path) -> None:
-        """Write the folder for Zensical."""
+        """Write the folder for Zensical, which must not exist.
+
+        All pages are rendered before anything is written: styles, deck and front matter depend on
+        all of them.
+        """
         failures = TextFailures(self.vault, self.store, names_fingerprint(self.vault))
         for note in self.vault.notes.values():
             name = f"{self.vault.root.name}/{self.vault.relative(note.path)}"
@@ -211,7 +215,8 @@ class ZensicalSite:
             self._render(source, converter, links)
         uris_in_nav = (entry.uri for entry in _nav_entries(self.nav))
         order = [self.sources[uri].page for uri in uris_in_nav if uri in self.sources]
-        self.model.arrange(order, bool(self.settings.get("nav")))
+        is_ordered = bool(self.settings.get("nav"))
+        self.model.arrange(order, is_ordered)
         for uri in self.model.roads.missing:
             self.problems.append(f"roads: {uri} is not in nav")
         self._add(self.assets.styles(self.model.letters, self.model.signs))
@@ -226,6 +231,7 @@ class ZensicalSite:
         overrides = folder / "overrides"
         shutil.copytree(THEME / "zensical", overrides)
         shutil.copy(THEME / "templates" / "404.html", overrides)
+        # The author's templates replace ours.
         if custom := self.assets.appearance.theme.get("custom_dir"):
             shutil.copytree(self.root / custom, overrides, dirs_exist_ok=True)
         config = yaml.safe_dump(self._config(), allow_unicode=True, sort_keys=False)

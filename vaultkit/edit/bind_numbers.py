@@ -1,9 +1,11 @@
 """Searches expressions that have the values of the numbers in a sentence.
 
-An *atom* is an expression on the variables of the note, with its value. A number as the text
-states it is *stated*; the atoms and combinations of atoms that have its value are its *candidates*,
-and the number with its candidates, the best first, is a *reading*. A candidate is *sure* if the
-words around the number say enough of its names for it to be bound without asking.
+An *atom* is an expression on the variables of the note, with its value. A *series* is what the
+elements of one list, array or dictionary have in common: ``x[*]`` is that of ``x[0]`` and ``x[1]``.
+A number as the text states it is *stated*; the atoms and combinations of atoms that have its value
+are its *candidates*, and the number with its candidates, the best first, is a *reading*. A
+candidate is *sure* if the words around the number say enough of its names for it to be bound
+without asking.
 """
 
 from __future__ import annotations
@@ -88,8 +90,7 @@ Reading = tuple[Stated, list[Candidate]]
 def of_column(readings: Sequence[list[Reading]]) -> None:
     """Raise the candidates of the cells of a column, in place, if one series has all their values.
 
-    ``readings`` has the readings of each cell. A series is what the elements of one list have in
-    common; a cell with several numbers is left out.
+    ``readings`` has the readings of each cell; a cell with several numbers is left out.
     """
     cells = [cell[0][1] for cell in readings if len(cell) == 1]
     if len(cells) < 2:
@@ -107,7 +108,7 @@ def of_column(readings: Sequence[list[Reading]]) -> None:
 
 
 def _elements_by_series(candidates: Sequence[Candidate]) -> dict[str, list[str]]:
-    """Return the codes of those candidates that are elements, by their series, the best first."""
+    """Return the codes of the candidates that are elements of a series, the best first, by it."""
     codes: defaultdict[str, list[str]] = defaultdict(list)
     for candidate in candidates:
         atom = candidate.atoms[0] if len(candidate.atoms) == 1 else None

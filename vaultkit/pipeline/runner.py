@@ -158,8 +158,9 @@ def workers_of(folder: Path, count: int | None = None, limits: Limits | None = N
 def _needs_process(note: Note, task: Callable[[], Task]) -> bool:
     """Return whether a note needs a process; forking one takes longer than reading a text.
 
-    It does if it has code, if its formulas are typeset, or if the settings ask for checks of code
-    also where there is none.
+    It does if it has code; if its formulas are typeset, since that may hang or crash; or if
+    equations or numbers are to be judged (`OF_CODE`), which in a note without code is only so if
+    it, or a setting, asks for it.
     """
     if note.blocks:
         return True

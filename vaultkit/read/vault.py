@@ -251,11 +251,20 @@ class Vault:
         return bool(self.templates) and (self.root / self.templates) in path.parents
 
     def relative(self, path: Path) -> str:
-        """Return the path of a file relative to the root, with forward slashes."""
+        """Return the path of a file relative to the root; ``.`` for the root.
+
+        It has forward slashes, in a form that can be printed.
+
+        Raises
+        ------
+        ValueError
+            If the file is not below the root.
+        """
         # A path below the root begins with the root's name; splitting paths would take ten times as
         # long, and this is called many times for each note.
         whole, root = os.fspath(path), os.path.join(self.root, "")  # noqa: PTH118
         if not whole.startswith(root):
+            # The root itself, or a path that is not below it, for which this raises an error.
             return printable(path.relative_to(self.root).as_posix())
         return printable(whole[len(root) :].replace(os.sep, "/"))
 

@@ -49,8 +49,6 @@ def prepare_tables(root: Element) -> None:
 def _allow_breaks(element: Element, longer_than: int = 0) -> None:
     """Allow line breaks within the names in code, if one has more than so many characters."""
     for code in list(element.iter("code")):
-        if code.find("wbr") is not None:
-            continue  # as part of a table, it has them already
         if max(map(len, "".join(code.itertext()).split()), default=0) > longer_than:
             for part in list(code.iter()):
                 _insert_breaks(part)

@@ -34,14 +34,13 @@ def record_dependencies(
 ) -> Iterator[None]:
     """Record the files below a folder that code reads; its modules are imported afresh.
 
-    The modules are known as soon as the context ends, the files as soon as they are opened.
-
     Parameters
     ----------
     root
         The folder.
     read
-        A set to which imported modules and opened files are added.
+        A set to which imported modules and opened files are added. It is complete when the context
+        ends, even by an error.
     compile_module
         Compiles the module of a path; by default without changes.
     modules

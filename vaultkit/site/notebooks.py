@@ -99,13 +99,13 @@ def markdown_in(content: str) -> str:
     return html.unescape(match[1]) if match else ""
 
 
-def links_html(this_notebook: str, all_notebooks: str) -> str:
-    """Return the Markdown line with links to a note's notebook and to the zip of all."""
-    this_notebook, all_notebooks = html.escape(this_notebook), html.escape(all_notebooks)
+def links_html(notebook_href: str, zip_href: str) -> str:
+    """Return the line with links to a note's notebook and to the zip of all, by their addresses."""
+    notebook_href, zip_href = html.escape(notebook_href), html.escape(zip_href)
     return (
         '<p class="vk-elsewhere">To run it elsewhere: '
-        f'<a href="{this_notebook}" download>this note as a notebook</a>, or '
-        f'<a href="{all_notebooks}" download>all notes with the modules they import</a>, '
+        f'<a href="{notebook_href}" download>this note as a notebook</a>, or '
+        f'<a href="{zip_href}" download>all notes with the modules they import</a>, '
         "after <code>pip install jupyterlab numpy</code>.</p>"
     )
 
