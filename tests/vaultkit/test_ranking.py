@@ -29,6 +29,15 @@ WRONG = [
 ]  # fmt: skip
 #: Code, and sentences that may be about something else.
 OPEN = [
+    (
+        "print('Bern-Thun 09:05 103 km/h')\nprint('Olten-Bern 08:33 149 km/h')\n"
+        "print('Basel-Olten 08:02 90 km/h')",
+        "Bern-Thun is the shortest.",
+    ),
+    (
+        "towns = {'Oslo': 59.9, 'Rome': 41.9, 'Lima': -12.1}",
+        "The farthest is Lima, and Oslo the nearest.",
+    ),
     (VOTES, "Lindqvist is the most northern."),
     (VOTES, "The largest is Lindqvist to Brandt."),
     (VOTES, "Brandt is heavier than Okafor."),

@@ -82,7 +82,7 @@ class _Compared:
         verb = being.match(self.text, self.word.end) if is_opening else None
         name = verb and self.table.pattern.match(self.text, verb.end())
         # *The longest is Lisbon to Rome*
-        ends = regex(r"\s*(?:$|[.,;:()!]|(?:with|at|<clauses.joining>|<clauses.contrasting>)\b)")
+        ends = regex(r"\s*(?:$|[.,;:()!]|(?:with|at|<clauses.contrasting>)\b)")
         is_alone = name and ends.match(self.text, name.end())
         return self.table.names[name["name"].lower()] if name and is_alone else ""
 
@@ -136,7 +136,9 @@ class _Compared:
 
     def is_of(self, noun: str = "") -> bool:
         """Return whether the table has the quantity that the noun or the adjective says."""
-        texts = (self.table.variable, *self.table.kinds)
+        units = {size[0] for kind in self.table.kinds if (size := size_of(kind, self.lexicon))}
+        nouns = (kind for kind in self.table.kinds if not size_of(kind, self.lexicon))
+        texts = (self.table.variable, *nouns)
         names = {stem for text in texts for stem in label_stems(text, self.lexicon)}
         if noun and label_stems(noun, self.lexicon) & names:
             return True
@@ -144,7 +146,6 @@ class _Compared:
         of_wanted = {part for kind in wanted for part in self.lexicon.words["dimensions"][kind]}
         if not wanted or (noun and noun not in of_wanted):
             return not noun
-        units = {size[0] for kind in self.table.kinds if (size := size_of(kind, self.lexicon))}
         stems = {stem for part in of_wanted for stem in label_stems(part, self.lexicon)}
         return bool(names & stems) or any(_BASES.get(unit) in wanted for unit in units)
 
@@ -228,7 +229,7 @@ def _why_of_extreme(meaning: str, compared: Sequence[_Compared]) -> str:
         if not own.subject or len(rows) < _FEWEST or not own.is_of_all:
             continue
         is_of = own.is_of(own.quantity)
-        if not is_of and (own.quantity or any(own.table.kinds)):
+        if not is_of:
             continue
         for index, value in enumerate(rows[own.subject]):
             column = [row[index] for row in rows.values() if index < len(row)]

@@ -154,8 +154,19 @@ class SeriesOfPage(Collector):
                 if not number or not number.digits or number.bounds or number.times or number.sign:
                     continue
                 between = sentence.text[word.end() : number.start]
+                # *Up to the highest, 3 never arrived* is about 3 of them.
+                if "," in between and not self._closing.match(sentence.text, number.end):
+                    continue
                 if len(between.split()) <= _BETWEEN and not self._parting.search(between):
                     yield Called(number, kind, word[0].strip(" ,;:"))
+
+    @cached_property
+    def _closing(self) -> re.Pattern[str]:
+        """What follows a number in apposition, *the longest, 21 years*: a unit, or the end."""
+        units = self.lexicon.pattern("measures")
+        return re.compile(
+            rf"\s?(?:$|[.,;:()!%°€$£]|{units}\b|[^\W\d_]{{1,2}}\b|\w+/)", re.IGNORECASE
+        )
 
     @cached_property
     def _parting(self) -> re.Pattern[str]:

@@ -292,7 +292,10 @@ def _from_to(match: re.Match[str], words: Lexicon) -> _Stated | None:
 
 def _comparison(match: re.Match[str], words: Lexicon) -> _Stated | None:
     """Return what *shorter (4) than the median (5)* compares."""
-    if not _are_comparable(match, words):
+    begins, _ = _sentence_span(match.string, match.start(), match.end())
+    found = words.find("directions", match.string[begins : match.start()])
+    # *They differ more, 71 against 73* does not say which is more.
+    if any(meaning == "different" for _, meaning in found) or not _are_comparable(match, words):
         return None
     return _Stated(_value(match, "a"), "<" if match["less"] else ">", _value(match, "b"))
 
