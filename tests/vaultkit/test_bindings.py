@@ -463,6 +463,9 @@ def test_numbers_are_rewritten_but_words_are_not(tmp_path: Path) -> None:
         ("It is minus 2", "-3", "It is minus 3"),
         ("It is minus 2", "3", "It is minus 2"),
         ("1,200", "1300", "1,300"),
+        ("2 **times**", "3", "3 **times**"),
+        ("-2 *percent*", "3", "3 *percent*"),
+        ("It is −2\n%", "-3", "It is −3\n%"),
     ],
 )
 def test_a_number_is_rewritten_in_its_form(tmp_path: Path, text: str, value: str, now: str) -> None:

@@ -53,7 +53,8 @@ _WORD = re.compile(r"[^\W_]+(?:[’'.-][^\W_]+)*")
 class Judged:
     """Whether words state a value, the evidence or failure, and the places of the numbers.
 
-    ``rewrites`` are the numbers that differ: line, column, text, and the text of the value.
+    ``rewrites`` are the numbers that differ: line, column, digits, and the digits of the value;
+    these have their signs.
     ``now`` are the numbers if one differs: each as the text has it, and as the code gives it.
     """
 
@@ -295,9 +296,9 @@ def _failure(why: str, stated: Sequence[Placed], values: Sequence[Fraction]) -> 
     """Return the failure of numbers, with the digits that would be right."""
     pairs = list(zip(stated, values, strict=True))
     rewrites = tuple(
-        (*one.place, one.number.text, new)
+        (*one.place, *change)
         for one, value in pairs
-        if one.place and not one.number.agrees(value) and (new := _rewritten(one.number, value))
+        if one.place and not one.number.agrees(value) and (change := _change(one.number, value))
     )
     now = tuple(
         (number.text, number.text if number.agrees(value) else as_stated(number, value))
@@ -306,20 +307,23 @@ def _failure(why: str, stated: Sequence[Placed], values: Sequence[Fraction]) -> 
     return Judged(False, why, _places(stated), rewrites, now)
 
 
-def _rewritten(stated: Stated, value: Fraction) -> str:
-    """Return a value in the form of a number, if possible in as many digits.
+def _change(stated: Stated, value: Fraction) -> tuple[str, str] | None:
+    """Return the sign and digits of a number, and those of a value, if possible in as many digits.
 
-    It is empty if the number is in words, or if the words around it do not allow the sign of the
-    value: *minus 2*.
+    None if the number is in words, or if the words around it do not allow the sign of the value:
+    *minus 2*.
     """
     is_other_sign = (stated.sign == "minus" and value > 0) or (stated.sign == "up" and value < 0)
     if is_other_sign or not _PLAIN.fullmatch(stated.digits):
-        return ""
+        return None
     new = _in_form(stated, value, digits_of(stated, value))
     signed = abs(value) if stated.sign else value
     read_again = numbers(new, len(new), lexicon(), in_percent=True)
     agrees = any(number.agrees(signed) for number in read_again)
-    return new if agrees else as_stated(stated, value)
+    new = new if agrees else as_stated(stated, value)
+    # The unit may have other characters in the file: *2 **cm***.
+    unit = stated.text.partition(stated.digits)[2]
+    return stated.text.removesuffix(unit), new.removesuffix(unit)
 
 
 def _places(stated: Sequence[Placed]) -> tuple[tuple[int, int], ...]:
