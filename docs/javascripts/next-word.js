@@ -8,23 +8,27 @@ const LEAST = 0.0005; // of a listed word: less is shown as 0.0 %
 const ROOM = 466; // for the words of a story, in the units of the drawing
 const [BLOCKS, HEADS] = [2, 2];
 
+const named = ([block, head]) => `${block + 1}.${head + 1}`;
+const listed = (names) => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
+
 export const mount = (figure) => {
   const { beginnings, after, names, kinds, vocabulary, end, plot } = starting(figure);
   const [titles, rows, words, bars, shares] = ["beginning", "row", "word", "bar", "share"].map((name) => part(figure, name));
   const count = rows.length / titles.length;
+  const caption = figure.querySelector("figcaption"); // describes what was recorded
   const split = (text) => text.split(" ").filter(Boolean);
   let packed = null;
   let weights = null;
   let coming = null;
-  let failed = null;
+  let failed = false;
 
   /* The weights of the model come when something else than a recorded beginning is asked for. */
   const fetched = async () => {
     try {
       ({ default: packed } = await import("./decoder-weights.js"));
       weights = unpack_weights(packed);
-    } catch (reason) {
-      failed = reason;
+    } catch {
+      failed = true;
     }
     coming = null;
     things.change({});
@@ -64,15 +68,15 @@ export const mount = (figure) => {
     problem.textContent = state.problem;
     if (!state.problem) field.value = "";
     if (failed) {
-      const said = `The model could not be loaded: ${failed.message}. Choose again to try again.`;
-      failed = null;
-      return said;
+      failed = false;
+      return `The model could not be loaded from ${new URL(import.meta.url).host}. Choose again to try again.`;
     }
     const recorded = !state.hidden.length && beginnings.includes(state.words.join(" "));
     if (!weights && !recorded) {
       load();
       return "The model is being loaded.";
     }
+    if (caption) caption.style.visibility = recorded ? "" : "hidden";
     const found = answer(state.words, state.hidden);
     const other = split(beginnings[1 - state.beginning]);
     paint(0, state.words, found);
@@ -80,8 +84,9 @@ export const mount = (figure) => {
     offer(found.words);
     readings(state, found.read);
     const [first, second] = found.words;
-    const without = state.hidden.length
-      ? ` ${state.hidden.length === 1 ? "One head is" : `${state.hidden.length} heads are`} hidden.` : "";
+    const hidden = all.filter(isHidden).map(named);
+    const without = hidden.length
+      ? ` ${hidden.length === 1 ? "Head" : "Heads"} ${listed(hidden)} ${hidden.length === 1 ? "is" : "are"} hidden.` : "";
     // Elsewhere both shares are nearly 0, and say nothing.
     const bank = state.words.slice(-2).join(" ") === "bank is"
       ? ` All words for the bank of a river together: ${percent(found.kinds[0])}; for a bank that keeps money: ${percent(found.kinds[1])}.` : "";
@@ -149,7 +154,7 @@ export const mount = (figure) => {
     const button = toggle((pressed) => change({
       hidden: pressed ? [...things.state.hidden, each] : things.state.hidden.filter(([b, h]) => b !== block || h !== head),
     }));
-    button.textContent = `${block + 1}.${head + 1}`;
+    button.textContent = named(each);
     button.setAttribute("aria-label", `Hide head ${button.textContent}, head ${head + 1} of block ${block + 1}`);
     things.follow(() => button.setAttribute("aria-pressed", isHidden(each)));
     return button;
@@ -160,7 +165,7 @@ export const mount = (figure) => {
     const strip = make("span", { class: "next__strip", role: "img" });
     strips.push(strip);
     return make("div", { class: "next__head" },
-      make("span", { class: "next__name" }, `head ${block + 1}.${head + 1}, in block ${block + 1}`), strip);
+      make("span", { class: "next__name" }, `head ${named([block, head])}, in block ${block + 1}`), strip);
   }));
   const reading = make("details", { class: "next__known next__reading" }, make("summary", {}, reader), heads);
   const readings = (state, read) => {

@@ -148,7 +148,8 @@ export const mount = async (figure) => {
       problem.textContent = `Block ${block + 1} of ${model.blocks}`;
       return painted();
     });
-    change({ tokens, maps: found, own: true, asks: lastWord(tokens), look: null });
+    const again = tokens.join(" ") === state.tokens.join(" ");
+    change({ tokens, maps: found, own: true, asks: again ? state.asks : lastWord(tokens), look: null });
     return "";
   };
   form.addEventListener("submit", async (event) => {
@@ -159,7 +160,9 @@ export const mount = async (figure) => {
     try {
       problem.textContent = await compute();
     } catch (reason) {
-      problem.textContent = `The model could not be loaded: ${reason.message}. Press the button to try again.`;
+      // The words of a browser say neither what failed nor where.
+      const why = reason instanceof TypeError ? "the connection failed" : reason.message;
+      problem.textContent = `The model could not be loaded from ${new URL(import.meta.url).host}: ${why}. Press the button to try again.`;
     }
     bar.hidden = true;
     busy = false;

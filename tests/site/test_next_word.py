@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -130,6 +131,8 @@ def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
     panel = panel_of(visit())
     sentence = title_of(panel)
     river, money = (panel.get_by_role("radio", name=name) for name in ("river", "money"))
+    caption = panel.get_by_text("Only words before bank were exchanged")
+    expect(caption).to_be_visible()
     field = panel.get_by_label("Add words")
     field.fill("Mia sees the dragon")
     field.press("Enter")
@@ -137,6 +140,7 @@ def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
     panel.get_by_role("button", name="Clear").click()
     expect(field).to_have_value("")
     expect(sentence).to_have_text("A new story …")
+    expect(caption).to_be_hidden()
     assert min(shown(panel).values()) >= 0.1
     expect(panel).to_contain_text("<end> is the end of the previous story")
     wanted = 100 * probabilities("<end>", []).max()
@@ -149,6 +153,7 @@ def test_a_new_beginning_takes_one_press(visit: Visitor) -> None:
     expect(sentence).to_have_text("Ada …")
     money.check()
     expect(sentence).to_contain_text("lend the money . the bank is …")
+    expect(caption).to_be_visible()
     known.get_by_text("rich", exact=True).click()
     expect(money).not_to_be_checked()
     money.check()  # the same beginning again
@@ -193,6 +198,13 @@ def test_without_a_head_river_and_money_come_nearer(visit: Visitor) -> None:
         f"{share(river, [(0, 1)])}; for a bank that keeps money: {share(money, [(0, 1)])}"
     )
     expect(hide).to_have_attribute("aria-pressed", "true")
+    expect(said).to_contain_text("Head 1.2 is hidden.")
+    ground = "button => getComputedStyle(button).backgroundColor"
+    other = panel.get_by_role("button", name="Hide head 2.1")
+    assert hide.evaluate(ground) != other.evaluate(ground)
+    other.press("Enter")
+    expect(said).to_contain_text("Heads 1.2 and 2.1 are hidden.")
+    other.press("Enter")
     struck = panel.locator(".next__strip--hidden span").first
     expect(struck).to_have_css("text-decoration-line", "line-through")
     panel.get_by_role("button", name="Reset").click()
@@ -238,9 +250,12 @@ def test_missing_weights_are_said(visit: Visitor) -> None:
     visit.go(page, "")
     panel = panel_of(page)
     panel.get_by_role("button", name="Clear").click()
-    expect(panel.locator(".touch__words")).to_contain_text("The model could not be loaded")
+    said = panel.locator(".touch__words")
+    expect(said).to_contain_text(
+        re.compile(r"could not be loaded from [\w.:]+\. Choose again to try again\.$")
+    )
     panel.get_by_role("button", name="Reset").click()
-    expect(panel.locator(".touch__words")).to_contain_text("Likeliest: “steep”, 34.3 %")
+    expect(said).to_contain_text("Likeliest: “steep”, 34.3 %")
     visit.wrong.clear()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,9 +114,9 @@ def test_without_the_weights_the_page_says_so(visit: Visitor) -> None:
         assert violations(page, {}, "figure:has([data-touch=own-sentence])") == []
 
 
-def with_weights(visit: Visitor) -> Locator:
+def with_weights(visit: Visitor, **options: Any) -> Locator:
     """Open the page as if the site had been given the weights."""
-    page = visit.open(fresh=True)
+    page = visit.open(fresh=True, **options)
     files = {"weights": FILE, "licence": "minilm-licence.txt"}
     page.route("**/minilm-weights.json", lambda route: route.fulfill(json=files))
     visit.go(page, PAGE)
@@ -129,6 +131,27 @@ def test_the_last_word_asks_first(visit: Visitor) -> None:
         (["[CLS]", "!", "?", "[SEP]"], 1),
     ):
         assert run(visit, page, "own-sentence", "lastWord", tokens) == at
+
+
+#: What is hit at the centre of a control or a paragraph, if it is something else.
+COVERED = """() => [...document.querySelectorAll("article :is(p, button, input, a, summary)")]
+  .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+  .filter((each) => each.getClientRects().length)
+  .flatMap((each) => {
+    const target = each.type === "radio" ? each.closest("label") : each;
+    target.scrollIntoView({ block: "center" });
+    const { left, top, width, height } = target.getClientRects()[0];
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+    const own = !hit || target.contains(hit) || (hit.contains(target) && !hit.closest("a"));
+    return own ? [] : [[target.outerHTML.slice(0, 90), hit.outerHTML.slice(0, 90)]];
+  })"""
+
+
+@pytest.mark.long
+def test_no_target_covers_another_one_on_a_touch_screen(visit: Visitor) -> None:
+    found = with_weights(visit, width=390, has_touch=True, is_mobile=True)
+    expect(found.get_by_role("link", name="Licence")).to_be_visible()
+    assert found.page.evaluate(COVERED) == []
 
 
 LARGE = """async ([module, tokens, weights, asks]) => {
@@ -186,6 +209,13 @@ def test_a_sentence_is_read_in_the_page(visit: Visitor, built: Path) -> None:
     given = [float(share.replace("\u00a0%", "")) / 100 for share in shown]
     assert len(given) == len(trace.tokens)
     assert_allclose(given, row, atol=float(differences().largest.max()) + 0.001)
+    # Another one, once it is chosen, asks also when the sentence is run again.
+    found.locator(".heads__cell").nth(3).click()
+    expect(said).to_contain_text("“bank” gives")
+    field.press("Enter")
+    expect(found.get_by_role("button", name="Run")).to_have_attribute("aria-disabled", "false")
+    expect(found.get_by_role("status").first).to_be_empty()
+    expect(said).to_contain_text("“bank” gives")
     field.fill("bank " * 50)
     field.press("Enter")
     expect(found.get_by_role("status").first).to_contain_text("40 tokens at most")
@@ -207,7 +237,11 @@ def test_a_sentence_is_read_in_the_page(visit: Visitor, built: Path) -> None:
 def test_a_failure_to_load_is_said(visit: Visitor) -> None:
     found = with_weights(visit)
     found.get_by_role("textbox").press("Enter")
-    expect(found.get_by_role("status").first).to_contain_text("the server answers 404")
+    problem = found.get_by_role("status").first
+    expect(problem).to_contain_text(re.compile(r"loaded from [\w.:]+: the server answers 404\."))
+    found.page.route(f"**/{FILE}", lambda route: route.abort())
+    found.get_by_role("textbox").press("Enter")
+    expect(problem).to_contain_text(re.compile(r"loaded from [\w.:]+: the connection failed\."))
     expect(found.get_by_role("button", name="Load the model")).to_have_attribute(
         "aria-disabled", "false"
     )
