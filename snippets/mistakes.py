@@ -18,6 +18,8 @@ from snippets.softmax import softmax
 from snippets.wrong_steps import MISTAKES, OTHERS, Steps
 
 KNOWN = MISTAKES | OTHERS
+#: The mistake that shows with large scores alone.
+OVERFLOW = "MaximumNotSubtracted"
 
 
 class Layer(NamedTuple):
@@ -82,7 +84,7 @@ def expected_output(given: Mapping[str, Any], layer: Layer, steps: Steps) -> np.
         values = X
         if heads:
             Q, K, V, values = (steps.split(each, h) for each in (Q, K, V, X))
-    scores = steps.scale(steps.score(Q, K), Q.shape[-1], d_model)
+    scores = steps.scale(steps.score(Q, K), steps.width(Q, V), d_model)
     allowed = given.get("mask")
     if layer.causal or given.get("is_causal"):
         allowed = causal_mask(Q.shape[-2], K.shape[-2])
@@ -91,7 +93,7 @@ def expected_output(given: Mapping[str, Any], layer: Layer, steps: Steps) -> np.
     else:
         allowed = steps.allow(allowed)
         alpha = steps.after(steps.softmax(steps.hide(scores, allowed)), allowed)
-    Z = steps.mix(steps.rescale(alpha, Q.shape[-1]), V, values)
+    Z = steps.mix(steps.rescale(alpha, Q.shape[-1]), steps.mixed(K, V), values)
     if "Q" not in given:
         Z = steps.project(steps.merge(Z), given["W_O"]) if heads else Z
         Z = steps.add(X, Z) if layer.residual else Z
@@ -196,6 +198,15 @@ def cases(inputs: set[str]) -> list[Case]:
     return [Case("six tokens", first), *others, *masked, *last]
 
 
+LARGE = "six tokens with large scores"
+
+
+def _large(case: Case) -> Case:
+    """Return the inputs with scores so large that exp overflows if nothing is subtracted."""
+    larger = {name: 100 * case.given[name] for name in "QKX" if name in case.given}
+    return Case(LARGE, {**case.given, **larger})
+
+
 Outcome = np.ndarray | str  # what a call returned, or in words that it returned or raised no array
 
 
@@ -284,7 +295,7 @@ def _same(found: Outcome, case: Case, layer: Layer, steps: Steps) -> bool:
 
 
 def diagnose(function: Callable[..., Any]) -> Diagnosis:
-    """Tell which mistakes a function makes: none, one, or two of the known ones.
+    """Tell which mistakes a function makes: none, one, or two of the known ones, and an overflow.
 
     Parameters
     ----------
@@ -310,21 +321,32 @@ def diagnose(function: Callable[..., Any]) -> Diagnosis:
     ('ScaleWithoutRoot', 'SoftmaxOverQueries')
     >>> diagnose(lambda Q, K, V: softmax(Q @ K.swapaxes(-1, -2) / 2, axis=0) @ V).remarks
     ('For a batch with heads it does not compute what it computes for one sequence.',)
+    >>> diagnose(
+    ...     lambda Q, K, V: (E := np.exp(Q @ K.T / 2)) / E.sum(-1, keepdims=True) @ V
+    ... ).mistakes
+    ('MaximumNotSubtracted',)
     >>> print(diagnose(lambda Q, K, V: Q).mistakes)
     None
     """
     names = roles(function)
     inputs = set(names.values())
     every, layers = cases(inputs), _layers(inputs)
+    searched = [name for name in KNOWN if name != OVERFLOW]
 
     def made(outcomes: list[Outcome], count: int) -> Diagnosis | None:
-        for layer, chosen in itertools.product(layers, itertools.combinations(KNOWN, count)):
+        for layer, chosen in itertools.product(layers, itertools.combinations(searched, count)):
             wrong = [KNOWN[name].wrong for name in chosen]
             steps = Steps()._replace(**{name: step for one in wrong for name, step in one.items()})
             if _all_same(every, outcomes, layer, steps):
-                return _diagnosis(chosen, every, outcomes, layer, _remarks(every, outcomes))
+                remarks = _remarks(every, outcomes)
+                if _overflows(large, layer, steps, found_large):
+                    both = [*every, large], [*outcomes, found_large]
+                    return _diagnosis((*chosen, OVERFLOW), *both, layer, remarks)
+                return _diagnosis(chosen, every, outcomes, layer, remarks)
         return None
 
+    large = _large(every[0])
+    [found_large] = _outcomes(function, names, [large])
     outcomes = _outcomes(function, names, every)
     found = made(outcomes, 0) or made(outcomes, 1)
     added = _outcomes(function, names, every, added=True) if "mask" in inputs else outcomes
@@ -336,6 +358,14 @@ def diagnose(function: Callable[..., Any]) -> Diagnosis:
         single = [_refused_if_batch(*pair) for pair in zip(every, outcomes, strict=True)]
         found = made(single, 0) or made(single, 1) or made(single, 2)
     return found or _unknown(function, names, every, outcomes, layers[0])
+
+
+def _overflows(large: Case, layer: Layer, steps: Steps, found: Outcome) -> bool:
+    """Return whether a function gives NaN or infinity where the layer gives numbers."""
+    expected = _expected(large, layer, steps)
+    return not (
+        isinstance(found, str) or isinstance(expected, str) or np.isfinite(found).all()
+    ) and bool(np.isfinite(expected).all())
 
 
 def _refused_if_batch(case: Case, found: Outcome) -> Outcome:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from snippets.errors_of_code import PASTED, explain
-from snippets.mistakes import KNOWN, NOTHING, OTHER_BATCH, Diagnosis, diagnose, roles
+from snippets.mistakes import KNOWN, LARGE, NOTHING, OTHER_BATCH, Diagnosis, cases, diagnose, roles
 
 #: Functions to begin with, right and wrong ones.
 EXAMPLES = {
@@ -149,10 +149,15 @@ def report(source: str) -> str:
         words, _, line = str(error).partition("\n")
         return json.dumps({"verdict": "error", "words": [words], "line": line})
     name = f"{function.__name__}({', '.join(roles(function))})"
-    return json.dumps(_plain(name, found, hint=".T" in source))
+    tried = "; ".join(case.words for case in cases(set(roles(function).values())))
+    return json.dumps(_plain(name, found, f"{tried}; {LARGE}", hint=".T" in source))
 
 
-def _plain(name: str, found: Diagnosis, hint: bool) -> dict[str, Any]:
+#: How many mistakes there are, in words.
+COUNTED = {1: "a known mistake", 2: "two mistakes", 3: "three mistakes"}
+
+
+def _plain(name: str, found: Diagnosis, tried: str, hint: bool) -> dict[str, Any]:
     words = [*found.remarks]
     if hint and any("batch" in each for each in words):
         words.append(".T reverses all axes; swapaxes(-1, -2) exchanges the last two.")
@@ -164,12 +169,13 @@ def _plain(name: str, found: Diagnosis, hint: bool) -> dict[str, Any]:
         first = f"{name} equals neither a right function nor one with a known mistake."
     elif found.mistakes:
         verdict = "mistake"
-        first = f"{name} makes {'a known mistake' if len(found.mistakes) == 1 else 'two mistakes'}."
+        first = f"{name} makes {COUNTED[len(found.mistakes)]}."
     else:
         single = any(each.endswith(OTHER_BATCH) for each in found.remarks)
         which = " for one sequence" if single else ""
         verdict = "right"
         first = f"{name} is right{which}: no output{which} differs from that of a right function."
+        words.append(f"The inputs were: {tried}.")
     told: dict[str, Any] = {
         "verdict": verdict,
         "words": [first, *words],

@@ -23,12 +23,14 @@ class Steps(NamedTuple):
     project: Callable[..., Any] = lambda x, W: x @ W
     split: Callable[..., Any] = split_heads
     score: Callable[..., Any] = lambda Q, K: Q @ K.swapaxes(-1, -2)
+    width: Callable[..., Any] = lambda Q, _V: Q.shape[-1]
     scale: Callable[..., Any] = lambda S, d_k, _d_model: S / np.sqrt(d_k)
     allow: Callable[..., Any] = lambda allowed: allowed
     hide: Callable[..., Any] = lambda S, allowed: np.where(allowed, S, -np.inf)
     softmax: Callable[..., Any] = softmax
     after: Callable[..., Any] = lambda alpha, _allowed: alpha
     rescale: Callable[..., Any] = lambda alpha, _d_k: alpha
+    mixed: Callable[..., Any] = lambda _K, V: V
     mix: Callable[..., Any] = lambda alpha, V, _X: alpha @ V
     merge: Callable[..., Any] = merge_heads
     add: Callable[..., Any] = lambda X, Z: X + Z
@@ -217,6 +219,18 @@ OTHERS: dict[str, Mistake] = {
         "S / √d_k",
         "S / √n, where n is the number of keys",
     ),
+    "ScaleByValueWidth": Mistake(
+        "The scale is that of the values",
+        {"width": lambda _Q, V: V.shape[-1]},
+        "S / √d_k",
+        "S / √d_v",
+    ),
+    "KeysForValues": Mistake(
+        "Keys are mixed in place of values",
+        {"mixed": lambda K, _V: K},
+        "Z = α V",
+        "Z = α K",
+    ),
     "SumWithoutKeepdims": Mistake(
         "The sum is taken without keepdims",
         {"softmax": _without_keepdims(of_max=None, of_sum=False)},
@@ -236,5 +250,11 @@ OTHERS: dict[str, Mistake] = {
         "The maximum and the sum are taken without keepdims",
         {"softmax": _without_keepdims(of_max=False, of_sum=False)},
         *_SUM_OF_ANOTHER_ROW,
+    ),
+    "MaximumNotSubtracted": Mistake(
+        "The maximum is not subtracted",
+        {"softmax": _without_keepdims(of_max=None, of_sum=True)},
+        "exp of a score minus the maximum of its row, which is at most 1",
+        "exp of a score, which overflows for large scores",
     ),
 }

@@ -8,9 +8,14 @@ const SECONDS = 5; // of native Python
 const formula = (words) => rich(words.replaceAll(/d_(k|model)/g, "$d_$1$"));
 const quoted = (words) => make("span", { class: "own__step" }, ...formula(words));
 
+/* The section of another note that explains a mistake; this page links to it. */
+const ELSEWHERE = { MaximumNotSubtracted: "#subtract-the-maximum" };
+
 /* The heading above the code of a mistake on this page. */
 const section = (name, words) => {
   const article = document.querySelector("article") ?? document;
+  const link = ELSEWHERE[name] && article.querySelector(`a[href$="${ELSEWHERE[name]}"]`);
+  if (link) return make("a", { href: link.href }, ...formula(words));
   const code = [...article.querySelectorAll("pre")].find((pre) => pre.textContent.includes(`class ${name}(`));
   const above = code && [...article.querySelectorAll("h2[id]")].filter((heading) =>
     heading.compareDocumentPosition(code) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);

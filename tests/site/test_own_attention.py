@@ -26,6 +26,7 @@ def attention(Q, K, V):
 ENDLESS = "def attention(Q, K, V):\n    while True: pass"
 HUGE = "def attention(Q, K, V):\n    return np.zeros(10**10)"
 RIGHT = EXAMPLES["einsum"]
+OVERFLOWS = EXAMPLES["einsum"].replace(" - S.max(axis=-1, keepdims=True)", "")
 TOO_LATE = "The mask ends one token too late"
 #: In place of Python, reports that are known, or an error.
 STUB = """(answers) => {
@@ -67,10 +68,15 @@ def test_a_report_is_shown(visit: Visitor) -> None:
     heading = found.get_by_role("link", name="The scale has no root")
     expect(heading).to_have_attribute("href", "#scale")
     wrong = "def own(Q, K, V) return V"
-    page.evaluate(STUB, {code: report(code) for code in (CAUSAL, "x = 1", wrong, RIGHT)})
+    page.evaluate(STUB, {code: report(code) for code in (CAUSAL, OVERFLOWS, "x = 1", wrong, RIGHT)})
     assert TOO_LATE in check(found, CAUSAL, "makes a known mistake")
     height = found.bounding_box()
-    assert check(found, RIGHT, "is right") == ""
+    assert "The maximum is not subtracted" in check(found, OVERFLOWS, "makes a known mistake")
+    elsewhere = found.get_by_role("link", name="The maximum is not subtracted")
+    expect(elsewhere).to_have_attribute(
+        "href", re.compile(r"numerical-stability/#subtract-the-maximum$")
+    )
+    assert check(found, RIGHT, "six tokens with large scores") == ""
     shorter = found.bounding_box()
     assert height
     assert shorter

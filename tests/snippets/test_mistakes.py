@@ -158,11 +158,16 @@ def test_an_axis_counted_from_the_front_is_recognized(axes: str, keys: str) -> N
     shifted = "S - S.max(axis=0)" if axes.startswith("max") else "S"
     lines = [f"S = {keys.replace('K', 'Q @ K', 1)} / np.sqrt(K.shape[1])", f"E = np.exp({shifted})"]
     code = "def own(Q, K, V):\n    " + "\n    ".join([*lines, "return E / E.sum(axis=0) @ V"])
-    assert diagnose(made(code)).mistakes == ("SoftmaxOverQueries",)
+    overflow = () if axes.startswith("max") else ("MaximumNotSubtracted",)
+    assert diagnose(made(code)).mistakes == ("SoftmaxOverQueries", *overflow)
     unscaled = diagnose(made(code.replace(" / np.sqrt(K.shape[1])", "")))
-    assert unscaled.mistakes == ("NoScale", "SoftmaxOverQueries")
+    assert unscaled.mistakes == ("NoScale", "SoftmaxOverQueries", *overflow)
     right = json.loads(report(code.replace("axis=0)", "axis=1, keepdims=True)")))
+    if overflow:
+        assert [name for name, *_ in right["formulas"]] == [*overflow]
+        return
     assert right["verdict"] == "right"
+    assert right["words"][-1].endswith("six tokens with large scores.")
     assert ("right for one sequence" in right["words"][0]) == ("swap" in keys)
 
 
@@ -174,7 +179,14 @@ def test_an_axis_counted_from_the_front_is_recognized(axes: str, keys: str) -> N
         ("Q @ K.T", "softmax(S) / np.sqrt(Q.shape[-1])", "ScaleAfterSoftmax"),
         ("Q @ K.T / len(Q) ** 0.5", "softmax(S)", "ScaleByQueries"),
         ("Q @ K.T / len(K) ** 0.5", "softmax(S)", "ScaleByKeys"),
+        ("Q @ K.T / V.shape[-1] ** 0.5", "softmax(S)", "ScaleByValueWidth"),
         ("Q @ K.T / 2", "np.exp(S) / np.exp(S).sum(-1)", "SumWithoutKeepdims"),
+        ("Q @ K.T / 2", "np.exp(S) / np.exp(S).sum(-1, keepdims=True)", "MaximumNotSubtracted"),
+        (
+            "Q @ K.T",
+            "np.exp(S) / np.exp(S).sum(-1, keepdims=True)",
+            "NoScale MaximumNotSubtracted",
+        ),
         ("np.exp(S - S.max(-1, keepdims=True))", "S / S.sum(-1)", "SumWithoutKeepdimsBelowMaximum"),
         ("np.exp(S - S.max(-1))", "S / S.sum(-1, keepdims=True)", "MaximumWithoutKeepdims"),
         ("np.exp(S - S.max(-1))", "S / S.sum(-1)", "MaximumAndSumWithoutKeepdims"),
@@ -187,6 +199,26 @@ def test_mistakes_beside_those_of_the_note_are_recognized(
     found = diagnose(made("def own(Q, K, V):\n    " + "\n    ".join(lines)))
     assert found.mistakes == tuple(names.split())
     assert {*names.split()} <= {*MISTAKES, *OTHERS}
+
+
+def test_keys_in_place_of_values_are_recognized() -> None:
+    found = diagnose(made(ATTENTION.replace("@ V", "@ K")))
+    assert found.mistakes == ("KeysForValues",)
+
+
+@pytest.mark.parametrize("code", [ATTENTION, CAUSAL, HEADS, EXAMPLES["heads"]])
+def test_an_overflow_is_a_mistake(code: str) -> None:
+    """Whatever the function receives: without the maximum, large scores become NaN."""
+    without = SOFTMAX.replace("x - x.max(axis=axis, keepdims=True)", "x")
+    whole = without + code.replace("S - S.max(-1, keepdims=True)", "S")
+    mistakes = diagnose(function_of(whole)).mistakes
+    assert mistakes is not None
+    assert mistakes[-1:] == ("MaximumNotSubtracted",)
+    told = json.loads(report(whole))
+    assert told["verdict"] == "mistake"
+    if len(mistakes) == 1:
+        assert told["case"] == "six tokens with large scores"
+        assert None in told["found"][0]
 
 
 def test_all_mistakes_differ_in_their_outputs() -> None:
