@@ -286,6 +286,36 @@ def test_an_output_that_is_a_table_stays_one(ready: Page, loaded: Visitor) -> No
 
 
 @pytest.mark.long
+def test_cells_of_a_table_keep_their_numbers_if_rows_are_exchanged(
+    ready: Page, loaded: Visitor
+) -> None:
+    page = opened(ready, loaded, "Importance of dk in Scaling")
+    edit(page, r"for width in \(1, 4", ("1, 4, 16, 64, 256, 1024", "1024, 256, 64, 16, 4, 1"))
+    expect(said(page)).to_contain_text("With your edit", timeout=RUN)
+    labels = page.locator(".vk-now tbody").first.get_by_role("rowheader")
+    expect(labels).to_have_text(["1,024", "256", "64", "16", "4", "1"])
+    # The sentence is about all widths, and the code has the weight of the last one.
+    sentence = page.locator("p", has_text="stays near a tenth")
+    expect(sentence).to_contain_text("a tenth (as before your edit) for widths from 16 on")
+    page.get_by_role("button", name="Reset the page").click()
+    expect(page.locator("ins.vk-now")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_lines_that_an_edit_adds_are_below_the_table(ready: Page, loaded: Visitor) -> None:
+    page = opened(ready, loaded, "Query Matrix")
+    block = cell(page, "looks_for =")
+    code = block.locator("pre > code").text_content() or ""
+    last = code.rstrip().splitlines()[-1]
+    edit(page, "looks_for =", (last, f'{last}\nprint("added")'))
+    expect(said(page)).to_contain_text("With your edit", timeout=RUN)
+    now = page.locator(".vk-now", has=page.locator("table")).first
+    expect(now.locator("table ~ pre, .vk-values__box ~ pre").last).to_have_text("added")
+    expect(now.locator("mark")).to_have_count(0)
+    page.get_by_role("button", name="Reset the page").click()
+
+
+@pytest.mark.long
 def test_a_figure_with_its_own_numbers_says_so(ready: Page, loaded: Visitor) -> None:
     page = opened(ready, loaded, "Context Vector")
     edit(page, "Z = alpha @ V", ("Z = alpha", "Z = 2 * alpha"))
@@ -464,7 +494,11 @@ def test_edited_code_keeps_its_size_on_a_phone(visit: Visitor) -> None:
     block.get_by_role("button", name="Edit").tap()
     expect(code).to_be_focused()
     assert code.evaluate(size) >= 16  # with smaller letters, Safari would zoom in
-    assert code.evaluate("e => e.scrollWidth - e.clientWidth") <= 0  # and no line is cut
+    # No line wraps to the left edge, where its indent could not be read, and none is cut.
+    height = code.evaluate("e => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight)")
+    assert height < len((code.text_content() or "").splitlines()) + 2
+    code.evaluate("e => { e.scrollLeft = 999; }")
+    assert code.evaluate("e => e.scrollLeft + e.clientWidth - e.scrollWidth") >= -1
     block.get_by_role("button", name="Done").tap()
     expect(page.locator("[contenteditable]")).to_have_count(0)
     assert code.evaluate(size) == before

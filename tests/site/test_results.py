@@ -45,6 +45,22 @@ def test_only_a_law_fails(
     assert call(visit, "outcomeOf", found, {}, built, []) == "fails"
 
 
+@pytest.mark.parametrize(
+    ("sides", "outcome"),
+    [
+        ("left 0, right 2; the difference is 2: 0 = 2 does not hold", "changed"),
+        ("left [0. 0.], right [1. 1.]; the largest difference is 1", "changed"),
+        ("left nan, right nan; the difference is inf: nan = nan does not hold", "changed"),
+        ("left [0. 1e-05], right [1. 1.]; the largest difference is 1", "fails"),
+        ("left 1, right 2; the difference is 1: 1 = 2 does not hold", "fails"),
+    ],
+)
+def test_zeros_and_undefined_numbers_break_no_law(visit: Visitor, sides: str, outcome: str) -> None:
+    built = [check("equation", "a = b", "holds", scope="general")]
+    found = check("equation", "a = b", why=f"$a = b$ does not hold\n  {sides}")
+    assert call(visit, "outcomeOf", found, {0: ""}, built, []) == outcome
+
+
 def test_a_check_is_compared_with_the_one_at_its_place(visit: Visitor) -> None:
     far = check("equation", "x = 0.5", "holds", line=80, scope="general")
     near = check("equation", "x = 0.5", "holds", line=4, scope="here")

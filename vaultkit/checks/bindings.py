@@ -23,6 +23,7 @@ from vaultkit.checks.bound_keys import exchanged, other_key, other_place, other_
 from vaultkit.checks.check import FAILS, GENERAL, HERE, HOLDS, UNBOUND, Check, Fix
 from vaultkit.checks.computed import Caller, call_directly, evaluate, sampled_values
 from vaultkit.checks.literals import bound_names, why_unbound
+from vaultkit.checks.origins import names_of_cases
 from vaultkit.checks.shown import decimals_of, in_values, shortened
 from vaultkit.checks.stated import judge_value, other_limit, stated_bound
 from vaultkit.checks.values import as_plain_data, text_of, truth
@@ -60,6 +61,8 @@ class JudgedWords:
     rewrites: tuple[tuple[int, int, str, str], ...] = ()
     #: The numbers as the text has them, and as the code gives them, if one differs.
     now: tuple[tuple[str, str], ...] = ()
+    #: Whether the code reads what a loop over cases has assigned (`names_of_cases`).
+    of_cases: bool = False
     #: The code and its value in the digits of the page; of a comparison, those of its sides.
     facts: Facts = ()
     #: Samples of the variables in the code (`sampled_values`).
@@ -117,6 +120,9 @@ class Bindings:
                 continue
             judged = self.judge(binding, variables)
             judged.samples = sampled_values(names, variables)
+            if judged.now:
+                run = [b for b in self.note.blocks if b.fence.line <= block.fence.line]
+                judged.of_cases = not names.isdisjoint(names_of_cases(run))
             self.judged[binding] = judged
 
     def judge(self, binding: Binding, variables: Mapping[str, Any]) -> JudgedWords:
@@ -190,7 +196,7 @@ class Bindings:
             yield _check(
                 binding, HOLDS if judged.holds else FAILS, judged.why,
                 scope=judged.scope if judged.holds else "", fix=fix, now=judged.now,
-                values=judged.facts,
+                values=judged.facts, of_cases=judged.of_cases,
             )  # fmt: skip
 
     def _check_without_verdict(self, binding: Binding) -> Check:

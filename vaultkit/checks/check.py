@@ -83,6 +83,8 @@ class Check:
     now
         The numbers that a comment binds, if one of them differs from its value: each as the text
         has it, and in the same form as the code gives it.
+    of_cases
+        Whether those are the numbers of the last case of a loop (`names_of_cases`).
     reason
         `LACKS`, `UNBOUND`, `UNCOMPUTABLE` or `UNFIT`, if that is why there is no verdict.
     sizes
@@ -107,6 +109,7 @@ class Check:
     block: int | None = None
     fix: Fix | None = None
     now: tuple[tuple[str, str], ...] = ()
+    of_cases: bool = False
     reason: str = ""
     sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     values: tuple[tuple[str, str], ...] = ()

@@ -73,6 +73,42 @@ class Origins:
             self.data |= names
 
 
+def names_of_cases(blocks: Iterable[Block]) -> set[str]:
+    r"""Return the names whose last value comes from the last turn of a loop over cases.
+
+    A text about all cases is not about that value. A loop over a range or with a condition repeats
+    a step: its last value is a result.
+
+    Examples
+    --------
+    >>> from vaultkit.read.markdown import parse
+    >>> code = "for k in (1, 5): u = v = k\nfor step in range(9): w = step\nv = 3"
+    >>> sorted(names_of_cases(parse(f"```python\n{code}\n```").blocks))
+    ['k', 'u']
+    """
+    names: set[str] = set()
+    for block in blocks:
+        statements: tuple[ast.stmt, ...] = ()
+        with suppress(RecursionError):  # a sum of thousands of terms
+            statements = parsed(source_of(block))
+        for statement in statements:
+            assigned = {
+                node.id
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+            match statement:
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                    continue
+                case ast.For(iter=ast.Call(func=ast.Name(id="range"))):
+                    names -= assigned
+                case ast.For():
+                    names |= assigned
+                case _:
+                    names -= assigned
+    return names
+
+
 def find_origins(blocks: Iterable[Block]) -> Origins:
     r"""Return where the values of names come from.
 

@@ -102,9 +102,15 @@ const counterpart = ({ kind, what, line, column }, built) => built
   .sort(([one], [other]) => one - other)[0]?.[1];
 
 /* A law holds for other numbers, too: trials have shown it, or the formula relates names to names. A
-trial cannot change what a block imports, so that it shows the second kind for this page only. */
-const isLaw = ({ kind, is_law: relatesNames }, before) =>
-  (before?.scope === "general" ? ["equation", "shape"].includes(kind) : Boolean(relatesNames));
+trial cannot change what a block imports, so that it shows the second kind for this page only.
+An edit does not break it if it makes all numbers of one side 0, or leaves a number undefined (0/0): pages name such
+exceptions in words, “unless all numbers are equal”. */
+const isLaw = (check, before) => !isDegenerate(check)
+  && (before?.scope === "general" ? ["equation", "shape"].includes(check.kind) : Boolean(check.is_law));
+const isDegenerate = (check) => {
+  const sides = check.kind === "equation" && sidesOf(reasonOf(check));
+  return Boolean(sides) && [sides.left, sides.right].some((side) => /\bnan\b/.test(side) || !/[1-9a-z]/i.test(side));
+};
 
 const compare = (found, built) => {
   if (built === undefined) return "The build's own list of checks cannot be reached.";

@@ -9,9 +9,17 @@ const RANK = { holds: 0, excepted: 1, unjudged: 2, changed: 3, fails: 4 };
 const NUMBERS = /[-−]?(?<![\w.])\d+(?:,\d{3})*(?:\.\d*)?(?:e[-+]?\d+)?/g;
 const numbersIn = (words) => (words.match(NUMBERS) ?? []).map((text) =>
   ({ text, value: Number(text.replaceAll(",", "").replace("−", "-")) }));
-// An output in pieces, of which each second one is a word.
-const piecesOf = (text) => text.split(/([^\s,;=()[\]{}]+)/);
+// An output in pieces, of which each second one is a word. The commas of 1,024 are within a word.
+const piecesOf = (text) => text.split(/((?:(?<=\d),(?=\d{3}(?!\d))|[^\s,;=()[\]{}])+)/);
 const wordsOf = (text) => piecesOf(text).filter((_, at) => at % 2);
+/* Where the lines of an output begin among the lines of another one that have as many words each: above added lines,
+or below them. It is -1 where they are not there, or where an added line may be a row of a table among them. */
+const linesWithin = (old, lines) => {
+  const [before, after] = [old, lines].map((all) => all.map((line) => wordsOf(line).length));
+  const added = after.length - before.length;
+  if (added < 0 || before.at(-1) === after[before.length]) return -1;
+  return [0, added].find((from) => before.every((many, at) => many === after[from + at])) ?? -1;
+};
 const decimals = (text) => text.split(".")[1]?.length ?? 0;
 const isRounded = ({ text, value }, other) =>
   Math.abs(value - other) <= .5 / 10 ** decimals(text) * (1 + 1e-9);
@@ -159,13 +167,21 @@ const resultsOn = ({ article, parts, cells }) => {
   /* Shows the output of edited code below the output of the page, in the same form. What differs is marked. */
   const compared = (part, output) => {
     const published = outputOf(part);
-    const old = wordsOf(printed(published));
-    const pieces = piecesOf(output);
-    const aligned = old.length === wordsOf(output).length;
-    const shown = pieces.map((piece, at) =>
-      (aligned && at % 2 && old[(at - 1) / 2] !== piece ? element("mark", {}, piece) : piece));
-    const told = aligned && published?.querySelector("table") ? inTables(published, shown)
-      : [element("pre", { tabindex: "0" }, ...(output ? shown : ["(nothing)"]))];
+    const old = printed(published).trimEnd().split("\n");
+    const lines = output.trimEnd().split("\n");
+    const from = linesWithin(old, lines);
+    const code = (...content) => element("pre", { tabindex: "0" }, ...content);
+    let told = [code(output || "(nothing)")];
+    if (output && from >= 0) {
+      const words = wordsOf(old.join("\n"));
+      const shown = piecesOf(lines.slice(from, from + old.length).join("\n")).map((piece, at) =>
+        (at % 2 && words[(at - 1) / 2] !== piece ? element("mark", {}, piece) : piece));
+      const added = [lines.slice(0, from), lines.slice(from + old.length)].map((all) => all.map((line) => `${line}\n`).join(""));
+      if (published?.querySelector("table")) {
+        const [above, beneath] = added.map((text) => (text ? [code(text)] : []));
+        told = [...above, ...inTables(published, shown), ...beneath];
+      } else told = [code(added[0], ...shown, `\n${added[1]}`)];
+    }
     const box = element("div", { class: "vk-now", role: "note" }, element("p", {}, "With your edit"), ...told);
     below(part, box);
     changes.push(["output", box]);
@@ -239,6 +255,15 @@ const resultsOn = ({ article, parts, cells }) => {
         insert(node, new_);
       }
     }
+  };
+
+  /* Says that the number of a sentence stays. It is that of the last case of a loop, and the sentence is about all
+  cases: with the new number it might be false. */
+  const keepBound = (part, values) => {
+    if (part.textContent.trim() !== values.at(-1)[0]) return;
+    part.dataset.now = "as before your edit, which changes the cases of the loop";
+    part.dataset.new = "";
+    part.after(element("ins", { class: "vk-now" }, " (as before your edit)"));
   };
 
   /* The numbers of an output or block, before and after the edit. */
@@ -415,6 +440,7 @@ const resultsOn = ({ article, parts, cells }) => {
           const now = valueIn(check);
           // A number that a comment binds has two names; the element of the second one is inside that of the first.
           if (check.now && place !== places.at(-1)) delete part.dataset.outcome;
+          else if (check.of_cases && part.closest("p, li, figcaption")) keepBound(part, check.now);
           else if (check.now) showBound(part, check.now);
           else if (now) isNow(part, now);
         }
