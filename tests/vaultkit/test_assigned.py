@@ -89,6 +89,11 @@ RIGHT = {
 #: Texts whose words only seem to be in the wrong order.
 OPEN = [
     (
+        "for n, k in enumerate('Ash Birch Cedar Ash Birch Ash Cedar'.split(), 1): print(n, k)\n"
+        "print({'Ash': 3, 'Birch': 2, 'Cedar': 2})",
+        "Ash wins three of the seven seats, Birch and Cedar two each.",
+    ),
+    (
         "for yarn, balls, cost in (('merino', 4, 27.6), ('alpaca', 2, 30.0)):\n"
         "    print(yarn, balls, 'balls', f'{cost:.2f} euros')",
         "With alpaca 2 balls are enough, but they cost 30 euros.",

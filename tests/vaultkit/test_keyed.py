@@ -79,6 +79,7 @@ WRONG = [
 
 #: Code, and sentences in which the number may be something else.
 DOUBT = [
+    (BOATS, "Three years earlier Heron had carried 9 people."),
     (BOATS, "Gull has more than Otter, and the Heron has 6 oars."),
     (BOATS, "Gull has as many as the harbour, but from there Heron is 9 miles away."),
     (

@@ -512,11 +512,14 @@ def _has_other_number(
     It is not itself a label, and has no other label in the part, by which the output knows it.
     """
     labels = {token.start for token in part.places(words, [])}
+    # A small number may agree with another line by chance.
+    are_small = min(map(significant_digits, numbers)) < _MANY_MEANINGS
     return any(
         n.start not in labels
         for n in part.numbers
         if n not in numbers
-        if not any(
+        if are_small
+        or not any(
             n.agrees(exact_fraction(own.value)) and part.places(own.words - words, [n])
             for own in of_group
         )
