@@ -286,6 +286,18 @@ def test_an_output_that_is_a_table_stays_one(ready: Page, loaded: Visitor) -> No
 
 
 @pytest.mark.long
+def test_the_summary_at_a_block_with_the_same_output_is_not_green(
+    ready: Page, loaded: Visitor
+) -> None:
+    page = opened(ready, loaded, "Causal and Padding Masks")
+    words = "in the river . the bank"
+    block = edit(page, "causal_mask\\(n", (words, " ".join(reversed(words.split()))))
+    expect(block.locator(".vk-cell__said")).to_contain_text("changed", timeout=RUN)
+    expect(block).to_have_attribute("data-outcome", "changed")
+    page.get_by_role("button", name="Reset the page").click()
+
+
+@pytest.mark.long
 def test_cells_of_a_table_keep_their_numbers_if_rows_are_exchanged(
     ready: Page, loaded: Visitor
 ) -> None:

@@ -57,6 +57,20 @@ EXCERPTS = """async (questions) => {
 }"""
 
 
+# The words that a note lacks, of those that are searched.
+MISSED = """async (question) => {
+  const { base, search } = JSON.parse(document.querySelector("#__config").textContent);
+  const worker = new Worker(new URL(search, new URL(base, location)));
+  const { data } = await new Promise((resolve) => {
+    worker.onmessage = (message) => { if (message.data.type === 3) resolve(message.data); };
+    worker.postMessage({ type: 2, data: question });
+  });
+  worker.terminate();
+  return [...new Set(data.items.flat().flatMap(({ terms }) =>
+    Object.keys(terms).filter((word) => terms[word] === false)))];
+}"""
+
+
 # Asks at every key, as who types faster than is searched; counts the answers.
 TYPE = """async (text) => {
   const { base, search } = JSON.parse(document.querySelector("#__config").textContent);
@@ -105,6 +119,12 @@ def test_every_question_of_the_table_is_answered(visit: Visitor) -> None:
         words: found[words] for words, note in AMONG_THREE.items() if note not in found[words]
     }
     assert missed == {}
+
+
+def test_a_word_that_a_note_lacks_is_named_as_it_was_typed(visit: Visitor) -> None:
+    missed = visit().evaluate(MISSED, "causal masks during generating")
+    assert "during" in missed
+    assert set(missed) <= {"causal", "masks", "during", "generating"}
 
 
 def test_queries_written_before_they_were_measured_are_answered(visit: Visitor) -> None:

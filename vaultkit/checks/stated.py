@@ -38,6 +38,8 @@ _ROUNDING = Fraction(1, 1000)
 _ROUGH = Fraction(1, 20)
 #: Most values that a message lists.
 _LISTED = 12
+#: Numbers from here on are shown without decimals in place of a number in words.
+_LARGE = 999.5
 #: Most decimals beyond those stated in which a value is shown.
 _MORE = 6
 #: The words and numbers of a date, ``12/6/2024``, ``2024-06-12``, ``14:30``, *June*; and most of
@@ -420,10 +422,15 @@ def as_stated(stated: Stated, value: Fraction) -> str:
     ['0.125', '12.50 %', '0.12', '0.125', '12.5 × 10^-2']
     >>> as_stated(read[0], Fraction(-3)), as_stated(read[0], Fraction(-26, 10))
     ('−3', '−2.6')
+    >>> as_stated(read[3], Fraction(1000))
+    '1,000'
     """
     is_plain = _PLAIN.fullmatch(stated.digits) is not None  # else it is in words, or a fraction
-    text = _telling_digits(stated, value) if is_plain else f"{as_float(abs(value)):.3g}"
-    return _in_form(stated, value, text)
+    if is_plain:
+        return _in_form(stated, value, _telling_digits(stated, value))
+    size = as_float(abs(value))
+    # Three digits of a larger number would be written as a power of ten.
+    return _in_form(stated, value, f"{size:,.0f}" if size >= _LARGE else f"{size:.3g}")
 
 
 def _in_form(stated: Stated, value: Fraction, digits: str) -> str:

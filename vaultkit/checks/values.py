@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 import math
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -16,6 +17,8 @@ import numpy as np
 _MOST = 4096
 #: Most characters of the text of a value.
 _LONGEST = 200
+#: A number of NumPy as it is written in a list: ``np.float64(0.5)``.
+_SCALAR = re.compile(r"\bnp\.\w+\((?P<number>[-+.\w]+)\)")
 
 
 def as_plain_data(value: Any) -> Any:
@@ -90,7 +93,11 @@ def truth(value: Any) -> bool | None:
 
 
 def text_of(value: Any) -> str:
-    """Return a short text of a value, for messages: ``0.333333`` for 1/3."""
+    """Return a short text of a value, for messages: ``0.333333`` for 1/3.
+
+    >>> text_of([np.float64(0.5), 2])
+    '[0.5, 2]'
+    """
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -99,4 +106,5 @@ def text_of(value: Any) -> str:
         return np.array2string(value, precision=4, threshold=12, separator=", ")[:_LONGEST]
     if isinstance(value, (datetime.date, Fraction, Decimal)):
         return str(value)
-    return " ".join(repr(value).split())[:_LONGEST]
+    text = _SCALAR.sub(r"\g<number>", repr(value))
+    return " ".join(text.split())[:_LONGEST]

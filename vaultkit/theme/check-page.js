@@ -248,6 +248,8 @@ const note = (box) => {
       if (last) {
         const first = on.stepFrom(last);
         if (first && !article.querySelector(".vk-why")) view.said.append(" ", button("Show the first", first, "vk-why__next"));
+        // Also if its own output is the same, the summary at the block is about changes.
+        if (last.part.dataset.outcome === "holds" && kinds.length) last.part.dataset.outcome = "changed";
         if (last.part.dataset.outcome !== "fails") last.say(...inRed(...changed(found, kinds)));
       }
       number(article, view.said);

@@ -73,7 +73,8 @@ const toldOf = (check) => {
   const [why] = plain(check).split("\n");
   if (kind === "equation") {
     const sides = sidesOf(reasonOf(check));
-    if (sides?.areNumbers) return [`With your edit, the left side of this formula is ${sides.left}, and its right side is ${sides.right}.`];
+    const [left, right] = [sides?.left, sides?.right].map((side) => (side === "nan" ? "undefined" : side));
+    if (sides?.areNumbers) return [`With your edit, the left side of this formula is ${left}, and its right side is ${right}.`];
     if (sides) return [`With your edit, ${sides.differ.replace("its", "the")}.`];
     return [`With your edit, this formula ${why.charAt(0).toLowerCase()}${why.slice(1)}`];
   }

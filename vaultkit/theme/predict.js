@@ -202,6 +202,12 @@ visible output. */
         say("none", input.value.trim() ? NOT[question.part] ?? "Write what the output says." : "Type what you expect.");
         return;
       }
+      // Nor are too few or too many numbers, unless they are a usual wrong answer.
+      const lengths = [right ?? question.right, ...question.wrong].map((row) => row.length);
+      if (question.part !== "shape" && question.right.every(isNumber) && !lengths.includes(given.length)) {
+        say("none", hint({ ...question, right: right ?? question.right }, given));
+        return;
+      }
       tries += 1;
       if (isEdited) {
         // It is no answer to the question of the page, and is not kept.

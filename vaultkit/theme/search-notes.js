@@ -274,7 +274,7 @@ const rank = (question, index) => {
     const [likeliest = term] = [...meanings].find(([, value]) => value === 1) ?? [];
     const rarity = (counts) => rarityOf(likeliest, counts, total);
     const rare = rarity(index.inNotes) * (index.inHeads.has(likeliest) ? 1 : BESIDE);
-    return { term, meanings, rare, telling: rarity(index.inHeads), weight: weigh(likeliest) };
+    return { term, word: words[asked.indexOf(term)], meanings, rare, telling: rarity(index.inHeads), weight: weigh(likeliest) };
   });
   const subject = without(ASKING, distinct);
   const terms = typed.filter(({ term }) => subject.includes(term));
@@ -409,7 +409,7 @@ const items = (question, index) => rank(question, index).slice(0, NOTES).map(({ 
   // The words to mark on the page itself, without symbols, which would occur in every other word.
   const words = plain(question).toLowerCase().match(/\p{L}{3,}/gu) ?? [];
   const shown = Object.fromEntries(words.filter((word) => !STOP.has(word)).map((word) => [word, true]));
-  const missing = Object.fromEntries(terms.filter((_, at) => !hit[at]).map(({ term }) => [term, false]));
+  const missing = Object.fromEntries(terms.filter((_, at) => !hit[at]).map(({ word }) => [word, false]));
   const article = { location: note.url, title: note.shown ?? marked(note.title, terms), text: `<p>${marked(note.summary, terms)}</p>`,
     terms: { ...shown, ...missing } };
   const inside = parts.filter(({ section }) => section.anchor).slice(0, SECTIONS).map(({ section }) => ({
