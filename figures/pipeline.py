@@ -393,9 +393,10 @@ def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
         ]
         inside[f"inside {title}"] = [
             st.text(lane - 72, 155, f"{title} Matrix", bold=True, size=8),
-            *_heads(lane - 38, 165, ["", *heads], (0, 48, 72)),
+            # Above the box, and right of the arrow that leads into it.
+            *_heads(lane - 38, 158, ["", *heads], (0, 64, 88)),
             *_table(
-                lane - 38, 166, cell, [(0, tokens), (48, columns[0]), (72, columns[1])], size=5.2
+                lane - 38, 166, cell, [(0, tokens), (64, columns[0]), (88, columns[1])], size=5.2
             ),
         ]
     cell = 82 / len(tokens)
@@ -444,8 +445,8 @@ def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
     parts = [f"{w:.4f} · {_row(v)}" for w, v in zip(weights, values, strict=True)]
     cell = 86 / (len(tokens) + 1)
     inside["inside Output"] = [
-        st.text(240, 714, "Context Vector", bold=True, size=9),
-        *_heads(158, 724.5, ["", f"weight · value ({', '.join(hands_over)})"], (0, 90)),
+        st.text(252, 714, "Context Vector", bold=True, size=9),
+        *_heads(158, 719, ["", f"weight · value ({', '.join(hands_over)})"], (0, 90)),
         *_table(
             158,
             724,
