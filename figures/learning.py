@@ -126,6 +126,7 @@ def draw_live(data: Mapping[str, Any]) -> str:
         *_loss_axes(len(losses)),
         part("kept", st.path(curve, cls="muted", width=1)),
         part("legend", st.text(RIGHT, TOP + 64, "", anchor="end", cls="vk-muted", size=st.SMALL)),
+        part("above", st.text(RIGHT, _level(np.log(10)) + 16, "", anchor="end", size=st.SMALL)),
         part("curve", st.path(curve, cls="fg", width=1.75)),
         part("now", st.dot(RIGHT, float(_level(losses[-1])), 4, "fg")),
         st.text(LEFT - 28, y - 34, f"what the last letter reads after {' '.join(pairs)}", size=16),

@@ -446,7 +446,7 @@ def _inside(data: Mapping[str, Any]) -> dict[str, list[str]]:
     cell = 86 / (len(tokens) + 1)
     inside["inside Output"] = [
         st.text(252, 714, "Context Vector", bold=True, size=9),
-        *_heads(158, 719, ["", f"weight · value ({', '.join(hands_over)})"], (0, 90)),
+        *_heads(158, 718, ["", f"weight · value ({', '.join(hands_over)})"], (0, 90)),
         *_table(
             158,
             724,

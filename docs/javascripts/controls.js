@@ -133,7 +133,7 @@ export const touch = (figure, start, show) => {
   const panel = make("div", { class: "touch touch--above", "data-live": "", role: "group", "aria-label": "Try it" }, controls);
 
   const draw = () => {
-    words.replaceChildren(...rich(show(state)));
+    words.replaceChildren(...[show(state)].flat().flatMap((each) => (typeof each === "string" ? rich(each) : [each])));
     for (const act of follow) act();
     again.setAttribute("aria-disabled", untouched());
   };

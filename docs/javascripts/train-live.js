@@ -193,12 +193,16 @@ const why = ({ ahead, scaled, withSoftmax, own, width }, first) => {
   return "";
 };
 
-const OTHERS = " The note Taking Parts Away uses other batches.";
+/* The link of this page to the note that takes the same parts away. */
+const others = () => {
+  const link = document.querySelector('article a[href*="taking-parts-away/"]');
+  return [" The note ", link ? make("a", { href: link.href }, "Taking Parts Away") : "Taking Parts Away", " uses other batches."];
+};
 
 export const mount = (figure) => {
   const { pairs, losses, plot, shade } = starting(figure);
   const steps = losses.length;
-  const [[curve], [legend], [now], [scale]] = ["curve", "legend", "now", "scale"].map((name) => part(figure, name));
+  const [[curve], [legend], [now], [scale], [above]] = ["curve", "legend", "now", "scale", "above"].map((name) => part(figure, name));
   const [asks, cells, numbers, answers] = ["asks", "weight", "number", "answer"].map((name) => part(figure, name));
   const shown = pairs.length + 1;
   const place = (loss, step, last) => [
@@ -224,6 +228,8 @@ export const mount = (figure) => {
     const [cx, cy] = points.at(-1).map(num);
     set(now, { cx, cy });
     legend.textContent = made === settings(note) ? "" : "thin: the head of this note";
+    const most = Math.max(...run.losses.slice(0, state.step + 1));
+    above.textContent = most > plot.peak ? `↑ off the scale: up to ${most.toFixed(1)}` : "";
     // Without softmax, a weight may be larger than 1: the colours follow, and say so.
     const full = Math.max(1, ...rows.flatMap(({ alpha }) => [...alpha].map(Math.abs)));
     scale.textContent = state.withSoftmax ? "" : `strongest colour: ${said(full)}; orange: below 0`;
@@ -243,8 +249,10 @@ export const mount = (figure) => {
     });
     if (state.untouched) return invitation;
     const count = Math.round(right * TESTS);
-    return `Step ${state.step} of ${steps}: loss ${said(loss, 3)}. The head answers ${count} of ${TESTS} test sequences`
-      + ` correctly; on average, its largest weight is ${said(largest)}.${why(state, run.at(0))}${made === settings(note) ? "" : OTHERS}`;
+    // Another seed takes no part away.
+    const whole = settings({ ...state, seed: note.seed }) === settings(note);
+    return [`Step ${state.step} of ${steps}: loss ${said(loss, 3)}. The head answers ${count} of ${TESTS} test sequences`
+      + ` correctly; on average, its largest weight is ${said(largest)}.${why(state, run.at(0))}`, ...(whole ? [] : others())];
   };
 
   const things = touch(figure, { untouched: true, step: steps, playing: false, ...note }, draw);

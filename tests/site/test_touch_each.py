@@ -358,7 +358,7 @@ def test_the_pipeline_is_one_zoom(visit: Visitor, width: int, motion: str) -> No
     assert words(found).startswith(f"Step {len(told) - 1} of {len(told)}")
     found.get_by_role("slider").press("Home")
     assert words(found).startswith("One zoom")
-    expect(found.locator("svg")).to_have_attribute("viewBox", "-4 0 492 822")
+    expect(found.locator("svg")).to_have_attribute("viewBox", "-3.7 0 480.3 822")
 
 
 @pytest.mark.long
@@ -369,7 +369,7 @@ def test_paper_shows_the_whole_pipeline(visit: Visitor) -> None:
         found.get_by_role("button", name="Next").click()
     zoomed, place = drawn(found), found.locator("svg").get_attribute("viewBox")
     page.emulate_media(media="print")
-    expect(found.locator("svg")).to_have_attribute("viewBox", "-4 0 492 822")
+    expect(found.locator("svg")).to_have_attribute("viewBox", "-3.7 0 480.3 822")
     assert_same_drawing(drawn(found), start)
     page.emulate_media(media="screen")
     expect(found.locator("svg")).to_have_attribute("viewBox", str(place))

@@ -125,11 +125,16 @@ def test_every_step_has_the_numbers_of_the_note(visit: Visitor) -> None:
     for step, loss, right, largest in rows:
         count = f"{1000 * float(right):.0f}"
         assert at(found, int(step)) == [step, "300", loss, count, "1000", largest]
+    # Another seed alone takes no part away.
+    found.get_by_role("radio", name="1", exact=True).check(force=True)
+    at(found, 20)
+    expect(found.locator(".touch__words")).not_to_contain_text("Taking Parts Away")
     # The head of another seed, without scaling, as the snippets judge it.
     found.get_by_role("radio", name="nothing").check(force=True)
-    found.get_by_role("radio", name="1", exact=True).check(force=True)
     numbers = at(found, 20)
     expect(found.locator(".touch__words")).to_contain_text("Taking Parts Away uses other batches")
+    link = found.locator(".touch__words").get_by_role("link", name="Taking Parts Away")
+    expect(link).to_have_attribute("href", re.compile(r"taking-parts-away/$"))
     W, _ = learned(WHOLE | {"scaled": False, "seed": 1}, 20)
     test = recall_batch(np.random.default_rng(2), 1000)
     assert numbers[3] == f"{1000 * accuracy(W, *test, scale=1.0):.0f}"
@@ -167,6 +172,22 @@ def test_it_plays_and_is_reset_by_keyboard(visit: Visitor, motion: str) -> None:
     found.get_by_role("button", name="Reset").press("Enter")
     assert words(found) == said
     assert_same_drawing(start, found)
+
+
+@pytest.mark.long
+def test_a_loss_off_the_scale_is_said(visit: Visitor) -> None:
+    _, found = opened(visit)
+    above = found.locator("[data-part=above]")
+    at(found, 20)
+    expect(above).to_be_empty()
+    found.get_by_role("radio", name="no", exact=True).check(force=True)
+    found.get_by_role("radio", name="256").check(force=True)
+    found.get_by_role("radio", name="nothing").check(force=True)
+    at(found, 20)
+    wrong = {"withSoftmax": False, "width": 256, "scaled": False}
+    _, losses = learned(WHOLE | wrong, 21)
+    assert max(losses) > 2.5
+    expect(above).to_have_text(f"↑ off the scale: up to {max(losses):.1f}")
 
 
 #: The height of controls, loss and map, which a phone shows together below its header.
