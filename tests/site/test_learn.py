@@ -86,7 +86,7 @@ def stored(page: Page, what: str) -> dict[str, Any]:
 @pytest.mark.long
 def test_without_a_script_the_question_is_above_the_output(ask: Visitor) -> None:
     page = ask("ask/", java_script_enabled=False)
-    assert page.locator(".output").count() == 5
+    assert page.locator(".output").count() == 6
     for output in page.locator(".output").all()[:3]:
         assert output.is_visible()
     assert page.locator(FORM).count() == 0
@@ -146,12 +146,12 @@ def test_an_answer_is_judged_and_kept(ask: Visitor, width: int) -> None:
     expect(output).to_be_visible()
     page.goto(ask.base)
     table = page.locator(".vk-predicted")
-    expect(table.get_by_role("status")).to_contain_text("answered 1 of 5 questions")
-    assert table.locator("tbody :is(th, td)").all_inner_texts() == ["Ask", "5", "–", "1", "–"]
+    expect(table.get_by_role("status")).to_contain_text("answered 1 of 6 questions")
+    assert table.locator("tbody :is(th, td)").all_inner_texts() == ["Ask", "6", "–", "1", "–"]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.on("dialog", lambda dialog: dialog.accept())
     getattr(table.get_by_role("button", name="Forget"), press)()
-    expect(table.get_by_role("status")).to_contain_text("none of 5")
+    expect(table.get_by_role("status")).to_contain_text("none of 6")
     assert kept(page) == {}
     page.goto(f"{ask.base}ask/")
     expect(output).to_be_hidden()
@@ -282,7 +282,7 @@ def test_it_works_on_pages_that_are_loaded_in_place(ask: Visitor) -> None:
     page = ask()
     for _ in range(2):
         page.locator("article").get_by_role("link", name="Ask", exact=True).last.click()
-        expect(page.locator(FORM)).to_have_count(5)
+        expect(page.locator(FORM)).to_have_count(6)
         page.locator(".linked-from").get_by_role("link", name="Index").click()
         expect(page.locator(".vk-predicted [role=status]")).to_have_count(1)
 
@@ -377,7 +377,7 @@ def test_its_script_is_loaded_where_a_page_has_cards(ask: Visitor) -> None:
         page.locator(".md-nav--primary").get_by_role("link", name="Cards").click()
         expect(page.locator(f"{DECK} [role=status]")).to_have_count(1)
         page.locator(".md-nav--primary").get_by_role("link", name="Ask").click()
-        expect(page.locator(FORM)).to_have_count(5)
+        expect(page.locator(FORM)).to_have_count(6)
     assert len([url for url in asked if "flashcards" in url]) == 1
 
 
