@@ -152,6 +152,8 @@ def test_no_target_covers_another_one_on_a_touch_screen(visit: Visitor) -> None:
     found = with_weights(visit, width=390, has_touch=True, is_mobile=True)
     expect(found.get_by_role("link", name="Licence")).to_be_visible()
     assert found.page.evaluate(COVERED) == []
+    restyle(found.page, 640, "light")
+    assert found.page.evaluate("document.documentElement.scrollWidth") <= 640
 
 
 LARGE = """async ([module, tokens, weights, asks]) => {
