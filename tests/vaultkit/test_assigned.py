@@ -89,6 +89,10 @@ RIGHT = {
 #: Texts whose words only seem to be in the wrong order.
 OPEN = [
     (
+        "for n, k in ((2, 5), (5, 3), (6, 2)): print(n, k)",
+        "There are five words of two letters, three more than there are of six.",
+    ),
+    (
         "for n, k in enumerate('Ash Birch Cedar Ash Birch Ash Cedar'.split(), 1): print(n, k)\n"
         "print({'Ash': 3, 'Birch': 2, 'Cedar': 2})",
         "Ash wins three of the seven seats, Birch and Cedar two each.",

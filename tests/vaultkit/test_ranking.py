@@ -30,6 +30,10 @@ WRONG = [
 #: Code, and sentences that may be about something else.
 OPEN = [
     (
+        "lives = {'Mozart': (1756, 1791), 'Schubert': (1797, 1828)}",
+        "Mozart got more than Schubert.",
+    ),
+    (
         "print('Bern-Thun 09:05 103 km/h')\nprint('Olten-Bern 08:33 149 km/h')\n"
         "print('Basel-Olten 08:02 90 km/h')",
         "Bern-Thun is the shortest.",

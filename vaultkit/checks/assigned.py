@@ -31,6 +31,7 @@ from vaultkit.checks.labelled import (
 )
 from vaultkit.checks.lookup import exact_fraction
 from vaultkit.claims.amounts import as_float
+from vaultkit.claims.attributions import is_difference
 from vaultkit.claims.clauses import clause_end, words_of_clauses
 from vaultkit.claims.lexicon import Lexicon
 from vaultkit.claims.mentions import Sentence, cell_sentences
@@ -100,6 +101,7 @@ class Part:
             if not n.times and (n.digits or _NUMERAL.fullmatch(n.text))
             if abs(n.value) not in (0, 1) and not _is_quoted(self.sentence.text, n)
             if not self.sentence.text[: n.start].rstrip().endswith(" per")
+            if not is_difference(self.sentence, n)
         ]
 
     @cached_property

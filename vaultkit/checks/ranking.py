@@ -149,6 +149,13 @@ class _Compared:
         stems = {stem for part in of_wanted for stem in label_stems(part, self.lexicon)}
         return bool(names & stems) or any(_BASES.get(unit) in wanted for unit in units)
 
+    def is_about(self, noun: str) -> bool:
+        """Return whether it is known which column is meant: there is one, or its quantity is named.
+
+        *Mozart had more than Schubert* is not about the years in which they were born and died.
+        """
+        return bool(noun or self.dimensions) or all(len(r) == 1 for r in self.table.rows.values())
+
     @property
     def dimensions(self) -> set[str]:
         """The quantities of which the adjective is said; empty if of any."""
@@ -213,7 +220,8 @@ def _why_of_two(sign: int, compared: Sequence[_Compared]) -> str:
             if (one - other) * sign >= 0:
                 return ""
             has = f"{own.subject} has {text_of(one)}, and {second} has {text_of(other)}"
-            why = why or f"in {own.table.source}, {has}"
+            if own.is_about(noun):
+                why = why or f"in {own.table.source}, {has}"
     return why
 
 
@@ -239,7 +247,9 @@ def _why_of_extreme(meaning: str, compared: Sequence[_Compared]) -> str:
             if value == best(column):
                 return ""
             # What is 0 m from itself is not the nearest.
-            is_sure = is_of and own.dimensions and own.ends_clause and best(column)
+            is_sure = own.dimensions and own.ends_clause and best(column)
+            if not own.is_about(own.quantity):
+                continue
             if is_sure or (value == worst(column) and column.count(value) == 1):
                 has = f"{own.subject} has {text_of(value)}, and another {text_of(best(column))}"
                 why = why or f"in {own.table.source}, {has}"
