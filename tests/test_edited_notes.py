@@ -68,9 +68,10 @@ def found_in_file(desk: BrowserChecker, name: str, edits: dict[int, str]) -> lis
 
 
 def in_order(checks: Iterable[dict[str, Any]]) -> list[str]:
-    """Return checks, without times, as sorted texts."""
+    """Return checks as sorted texts, without times and what is for the page alone."""
+    left_out = {"seconds", "shown"}
     return sorted(
-        json.dumps({name: value for name, value in check.items() if name != "seconds"})
+        json.dumps({name: value for name, value in check.items() if name not in left_out})
         for check in checks
     )
 

@@ -334,7 +334,7 @@ def test_a_notebook_looks_like_a_note(vault: Path) -> None:
     # As light as a note, and nothing of JupyterLab.
     assert len(page) < 2 * len(owl_page)
     assert not re.search(r"jp-|mathjax|cdn|<style", page, re.IGNORECASE)
-    notes = {note[0]: note for note in json.loads(found_by_search(vault))}
+    notes = {note[0]: note for note in json.loads(found_by_search(vault))["notes"]}
     assert "day-alpha_1" in [section[0] for section in notes["field-book/"][7]]
     # What another page says where it links to a note is searched, too.
     assert "an owl" in notes["barn-owl/"][8]
