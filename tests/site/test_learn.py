@@ -188,7 +188,7 @@ RIGHT = {
     4: ["(6, 4)", "6, 4", "6 4", "6 and 4", "n = 6, m = 4"],
     5: ["Tom", "tom", "“Tom”", "'Tom'", "Tom.", "`Tom`", "*TOM*"],
 }
-#: What a reader is told of the form of each answer.
+#: What the page says about the form of each answer.
 FORMS = {
     0: "as 3 × 4 or (3, 4)",
     1: "2 decimals",

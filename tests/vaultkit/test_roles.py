@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from vaultkit.checks.check import FAILS, Check
-from vaultkit.checks.dates import wrong_weekdays
-from vaultkit.claims.attributions import subject_stems
+from vaultkit.checks.dates import Dates
+from vaultkit.claims.attributions import counted_noun, subject_stems
 from vaultkit.claims.lexicon import lexicon
 from vaultkit.claims.mentions import sentences
 from vaultkit.pipeline.inspect import inspect
@@ -300,6 +300,8 @@ HEADS = "| letter | seen |\n|---|---|\n| 50 m | {} s |\n| 100 m | {} s |\n| 200 
 PAIRS = [
     (REIGNS, "Ada had the shortest time of 1947 days.", "Ada had the longest time of 1947 days."),
     (REIGNS, "The longest time is that of Cy: 8642.", "The longest time is Ada: 1947."),
+    (REIGNS, "All three peaks are high.", "All four peaks are high."),
+    (PLANETS, "All three planets are round.", "All four planets are round."),
     (SWIM, HEADS.format(27.31, 59.84), HEADS.format(59.84, 27.31)),
     (
         SWIM,
@@ -312,12 +314,32 @@ PAIRS = [
         "The slowest took 27.31 s, the quickest 131.5 s.",
     ),
     (
+        SWIM,
+        "It is slow, 131.5 s, and quick, 27.31 s.",
+        "It is slow, 131.5 min, and quick, 27.31 s.",
+    ),
+    (
         TANK,
         "It lies between a bottom of 38.75 and a top of 61.25.",
         "It lies between a bottom of 61.25 and a top of 38.75.",
     ),
+    (TANK, "The heat of 1.2345 kWh is lost.", "The heat of 1.2345 MWh is lost."),
+    (TANK, "It heats 210.5 litres with 1.84 kW.", "It heats 210.5 mL with 1.84 kW."),
+    (FEASTS, "It is on Sunday 8 June.", "It is on Monday 8 June."),
     (FEASTS, "It was on Sunday, 3 March 2024.", "It was on Monday, 3 March 2024."),
+    (
+        FEASTS,
+        "| feast | day |\n|---|---|\n| Pentecost | 8 June |",
+        "| feast | day |\n|---|---|\n| Pentecost | 15 June |",
+    ),
+    (FEASTS, "Pentecost is on 8 June 2025.", "Pentecost is on 15 June 2025."),
+    (
+        FEASTS,
+        "It is late. Pentecost falls on the 8th of June.",
+        "It is late. Pentecost falls on the 9th of June.",
+    ),
     (RULE, "With 8 pieces the error is 0.0062.", "With 8 pieces the error is 0.0016."),
+    (UNITS, "We measured 1.125 mA.", "We measured 1.125 µA."),
     (TIDE, "Calais has 7.35 m.", "Calais has 6.92 m."),
     (TIDE, "Brest has 6.92 m, Dover 6.71 m.", "Brest has 6.71 m, Dover 6.92 m."),
     (TIDE, "Brest and Dover have 6.92 m and 6.71 m.", "Dover and Brest have 6.92 m and 6.71 m."),
@@ -327,14 +349,22 @@ PAIRS = [
     (RAIN, "The median is 2.4 mm.", "The median is 11.8 mm."),
     (RAIN, "The mean is 4.17, the median only 2.4.", "The mean is 2.4, the median only 4.17."),
     (RAIN, "So the largest rain is 11.8.", "So the largest rain is 4.17."),
+    (RAIN, "The average is 4.17 mm.", "The average is 4.71 mm."),
+    (RAIN, "There are five wet days.", "There are six wet days."),
+    (SEARCH, "It takes 3 lookups.", "It takes 4 lookups."),
+    (SEARCH, "It needs three rounds.", "It needs two rounds."),
+    (SEARCH, "There are seven words.", "There are eight words."),
     (LOAF, "The dough weighs 935.5 g.", "The dough weighs 823.5 g."),
     (TABLE, "Iron has 7.87, zinc 7.14.", "Iron has 7.14, zinc 7.87."),
     (BAKERY, "We baked 12 loaves of rye.", "We baked 31 loaves of rye."),
     (BAKERY, "We sold 12 loaves of rye, 7 of spelt.", "We sold 7 loaves of rye, 12 of spelt."),
+    (BAKERY, "The hydration is 68 %.", "The hydration is 72 %."),
     (BAKERY, "The mean is 24.5.", "The mean is 27.0."),
     (TREES, "The birch is 38 years old.", "The birch is 142 years old."),
     (BAKERY, LOAVES.format(7, 31), LOAVES.format(31, 7)),
     (TREES, "The oldest is 310.", "The oldest is 142."),
+    (TREES, "The mean height is 16.9.", "The mean height is 19.6."),
+    (TREES, "The mass is 5 g.", "The mass is 5 kg."),
 ]  # fmt: skip
 
 #: Sentences in which the number may belong to something else, and which are not contradicted.
@@ -471,11 +501,26 @@ def test_a_message_has_the_words_of_the_page(tmp_path: Path) -> None:
 
 
 def test_a_word_that_begins_as_a_month_does_is_none() -> None:
-    note = parse("We found 23 marbles on Monday 3 marbles, 2024.")
-    assert list(wrong_weekdays(note, lexicon())) == []
+    dates = Dates(lexicon())
+    assert list(dates.contradictions(parse("We found 23 marbles on Monday 3 marbles, 2024."))) == []
     for march in ("March", "Mar"):
-        note = parse(f"It was Monday 3 {march} 2024.")
-        assert len(list(wrong_weekdays(note, lexicon()))) == 1
+        assert len(list(dates.contradictions(parse(f"It was Monday 3 {march} 2024.")))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("There are 6 steps in all.", True),
+        ("There are 6 among them.", False),
+        ("There are 6 in all.", False),
+        ("There are 6 below.", False),
+        ("(It takes 6 steps)", True),
+        ("(For Ann, it takes 6 steps)", False),
+    ],
+)
+def test_a_number_counts_only_a_noun_of_the_page(text: str, counts: bool) -> None:
+    (own,) = sentences(parse(text), lexicon())
+    assert bool(counted_noun(own, own.numbers[0])) is counts
 
 
 def test_a_sentence_in_brackets_may_be_about_another_case() -> None:

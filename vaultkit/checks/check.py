@@ -175,16 +175,21 @@ class Contradiction:
         Its text.
     why
         What contradicts it.
+    in_wrong_unit
+        Whether its unit is wrong, so that it is wrong even if its value is computed.
     """
 
     place: tuple[int, int]
     what: str
     why: str
+    in_wrong_unit: bool = False
 
     @classmethod
-    def of_number(cls, sentence: Sentence, number: Stated, why: str) -> Contradiction:
+    def of_number(
+        cls, sentence: Sentence, number: Stated, why: str, *, in_wrong_unit: bool = False
+    ) -> Contradiction:
         """Return the contradiction of a number of a sentence, at the place of the number."""
-        return cls(sentence.place_of(number.start), number.text, why)
+        return cls(sentence.place_of(number.start), number.text, why, in_wrong_unit)
 
 
 def strictly(checks: Iterable[Check]) -> Iterator[Check]:

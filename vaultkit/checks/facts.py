@@ -16,6 +16,8 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from vaultkit.checks.key_tables import labelled_parts
 from vaultkit.checks.literals import is_number, source_of
 from vaultkit.checks.lookup import exact_fraction, parse_number
@@ -46,10 +48,14 @@ class Fact:
     label: Label
     value: Fraction
     source: str
+    #: Whether it counts something: an integer, or the length of a list.
+    counts: bool = False
     #: The words of the label without which it is another quantity: the mean of x is not x.
     functions: Label = frozenset()
     #: The unit that the output shows behind it.
     unit: str = ""
+    #: The line of the output that has it; 0 for a variable.
+    line: int = 0
 
 
 class Facts:
@@ -77,28 +83,38 @@ class Facts:
     def observe(self, block: Block, steps: Sequence[Step], variables: Mapping[str, Any]) -> None:
         """Collect what a block prints, and the variables that it leaves."""
         for words, number, line in printed_numbers(block, steps):
+            is_length = words.startswith("len() ") and number.isdigit()
             # A length is that of a list of things, so that it counts the things themselves.
-            before = words.removeprefix("len() ") if number.isdigit() else words
-            self._add_printed(before, number, line)
+            before = words.removeprefix("len() ") if is_length else words
+            self._add_printed(before, number, line, counts=is_length)
         for step in steps:
             for raw, line in islice(step.output_lines(), _MOST):
                 text = _BRACKETS.sub(lambda match: " " * len(match[0]), raw)
                 for words, number, unit in filter(None, labelled_parts(text)):
                     # Without words before it, *12 eggs*, the word behind a number is its label.
                     before = words or unit
-                    self._add_printed(before, number, line, unit=unit)
+                    self._add_printed(before, number, line, counts=number.isdigit(), unit=unit)
         for name in sorted(self._bound_once & variables.keys()):
-            if is_number(value := variables[name]):
-                exact = exact_fraction(float(value))
-                self.facts[Fact(self._label(name), exact, f"variable {name}")] = None
+            value, label = variables[name], self._label(name)
+            if is_number(value):
+                counts = isinstance(value, int | np.integer) and bool(value >= 0)
+                fact = Fact(label, exact_fraction(float(value)), f"variable {name}", counts)
+                self.facts[fact] = None
+            elif isinstance(value, list | tuple | dict | set) or (
+                isinstance(value, np.ndarray) and value.ndim == 1
+            ):
+                fact = Fact(label, Fraction(len(value)), f"length of {name}", counts=True)
+                self.facts[fact] = None
 
-    def _add_printed(self, words: str, number: str, line: int, *, unit: str = "") -> None:
+    def _add_printed(
+        self, words: str, number: str, line: int, *, counts: bool, unit: str = ""
+    ) -> None:
         """Record that some words in a line of an output say what a number there is, if any do."""
         label, functions = self._label(words), self._label(" ".join(_FUNCTION.findall(words)))
         value = parse_number(number)
         if label and math.isfinite(value):
             source = f"output at line {line}"
-            fact = Fact(label, exact_fraction(value), source, functions, unit)
+            fact = Fact(label, exact_fraction(value), source, counts, functions, unit, line)
             self.facts[fact] = None
 
     def _label(self, text: str) -> Label:

@@ -149,6 +149,14 @@ class _Compared:
         stems = {stem for part in of_wanted for stem in label_stems(part, self.lexicon)}
         return bool(names & stems) or any(_BASES.get(unit) in wanted for unit in units)
 
+    def is_of_another(self, column: int) -> bool:
+        """Return whether the unit of a column is of another quantity: kg, for *longer*."""
+        kind = next(iter(self.table.kinds[column : column + 1]), "")
+        size = size_of(kind, self.lexicon)
+        return bool(self.dimensions and size) and _BASES.get(size[0] if size else "") not in (
+            self.dimensions
+        )
+
     def is_about(self, noun: str) -> bool:
         """Return whether it is known which column is meant: there is one, or its quantity is named.
 
@@ -216,7 +224,9 @@ def _why_of_two(sign: int, compared: Sequence[_Compared]) -> str:
         if not second or own.subject in ("", second) or not own.is_of(noun):
             continue
         rows = own.table.rows
-        for one, other in zip(rows[own.subject], rows[second], strict=False):
+        for column, (one, other) in enumerate(zip(rows[own.subject], rows[second], strict=False)):
+            if own.is_of_another(column):
+                continue
             if (one - other) * sign >= 0:
                 return ""
             has = f"{own.subject} has {text_of(one)}, and {second} has {text_of(other)}"
@@ -240,6 +250,8 @@ def _why_of_extreme(meaning: str, compared: Sequence[_Compared]) -> str:
         if not is_of:
             continue
         for index, value in enumerate(rows[own.subject]):
+            if own.is_of_another(index):
+                continue
             column = [row[index] for row in rows.values() if index < len(row)]
             # Of negative numbers, the largest may be meant by size.
             if len(column) < len(rows) or not 0 <= min(column) < max(column):

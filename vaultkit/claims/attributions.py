@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from vaultkit.claims.lexicon import Lexicon
@@ -35,8 +36,8 @@ def role_pattern(lexicon: Lexicon, template: str, *lists: str) -> re.Pattern[str
     The lists are those of the table *roles* of the lexicon, in the order of the ``{}``.
 
     >>> from vaultkit.claims.lexicon import lexicon
-    >>> role_pattern(lexicon(), r"{}\s", "between").match("Equals 3")[0]
-    'Equals '
+    >>> role_pattern(lexicon(), r"{}\s", "there").match("There are 3")[0]
+    'There are '
     """
     words = [lexicon.pattern("roles", name) for name in lists]
     return re.compile(template.format(*words), re.IGNORECASE)
@@ -150,6 +151,30 @@ def subject_stems(sentence: Sentence, number: Stated) -> list[str]:
     return [own for own in (stem(word, lexicon) for word in words) if own in label]
 
 
+def possession_stems(sentence: Sentence, number: Stated) -> list[str]:
+    """Return the stems of *hydration* in *the dough has a hydration of 68 %*; empty if in doubt.
+
+    The sentence must begin with its subject: *it*, or a determiner and one word.
+    """
+    lexicon, before = sentence.lexicon, sentence.text[: number.start]
+    # *It has a hydration of*, *the dough has a final hydration of*.
+    pattern = r"\s*(?:{}|(?:{})\s\w+)\s{}\s(?:an?\s)?(?P<label>[^\W\d]\w*(?:\s[^\W\d]\w*)?)\s{}\s"
+    lists = ("it", "determiners", "having", "of_value")
+    possession = role_pattern(lexicon, pattern, *lists).fullmatch(before)
+    if not possession or is_apart(sentence, before) or not _ends_clause(sentence, number):
+        return []
+    return sorted(label_stems(possession["label"], lexicon))
+
+
+def opens_paragraph(sentence: Sentence, number: Stated) -> bool:
+    """Return whether no words before a number set another case: *for Ann, the gap is 5*.
+
+    Its sentence must begin its paragraph, and its phrase the sentence.
+    """
+    earlier = sentence.piece.text[: sentence.begins]
+    return not earlier.strip() and not re.search(_PHRASE_END, sentence.text[: number.start])
+
+
 def is_cited(sentence: Sentence, link_end: int, number_start: int) -> bool:
     """Return whether a number belongs to the note of a link before it: *[[Sag]], where it is 3*."""
     gap = sentence.text[link_end:number_start]
@@ -170,6 +195,56 @@ def _ends_clause(sentence: Sentence, number: Stated) -> bool:
     pattern = role_pattern(sentence.lexicon, rf"(?:{unit})?\s*(?:{end})", "no_unit", "per", "ends")
     is_last = bool(pattern.match(sentence.text, number.end))
     return is_last and not is_difference(sentence, number)
+
+
+def is_copula(sentence: Sentence, number: Stated) -> bool:
+    """Return whether the verb before a number says that the number is the value itself.
+
+    That is every verb but those of a quantity, which need not be the label: *the crate weighs 3*.
+    """
+    verbs = role_pattern(sentence.lexicon, r"\b{}(?:\s\w+)?\s+[$€£]?$", "verbs")
+    return not verbs.search(sentence.text[: number.start])
+
+
+@dataclass(frozen=True)
+class Count:
+    """What a number counts: the labels of its noun, with and without the word before it."""
+
+    labels: tuple[frozenset[str], ...]
+    #: Whether something takes or needs so many: *it takes 6 steps*.
+    takes: bool
+
+
+def counted_noun(sentence: Sentence, number: Stated) -> Count | None:
+    """Return what a number counts in *it takes 6 steps* and *there are 6 words*; None if in doubt.
+
+    Examples
+    --------
+    >>> from vaultkit.claims.lexicon import lexicon
+    >>> from vaultkit.claims.mentions import sentences
+    >>> from vaultkit.read.markdown import parse
+    >>> (own,) = sentences(parse("It takes 6 big steps."), lexicon())
+    >>> count = counted_noun(own, own.numbers[0])
+    >>> count.takes, sorted(map(sorted, count.labels))
+    (True, [['big', 'step'], ['step']])
+    """
+    lexicon, before = sentence.lexicon, sentence.text[: number.start]
+    # *It takes*, *there are only*; and behind the number, *big steps*, *pairs of steps*.
+    verb_pattern = r"(?:\b{}\s(?P<takes>{})|\b{})\s(?:{}\s)?$"
+    # *In all* and *among them* are no nouns. Shorter words are units: *6 cm*.
+    noun_pattern = (
+        r"\s(?!(?:{}|{})\b)(?P<all>(?:{}\s|[a-z]+\s)?(?P<noun>[a-z]{{3,}}))(?=\s*$|[.,;:)]|\s{}\b)"
+    )
+    verb = role_pattern(lexicon, verb_pattern, "it", "counting", "there", "only").search(before)
+    lists = ("no_noun", "behind_counted", "pairs", "behind_counted")
+    noun = role_pattern(lexicon, noun_pattern, *lists).match(sentence.text, number.end)
+    if not verb or not noun or is_apart(sentence, before):
+        return None
+    roles = lexicon.words["roles"]
+    if _first_word(before) in {*roles["case"], *roles["opening_uncounted"]}:
+        return None  # *For Ann, it takes 6 steps*, *a search takes …*: not the page's only one
+    labels = label_stems(noun["all"], lexicon), label_stems(noun["noun"], lexicon)
+    return Count(labels, bool(verb["takes"]))
 
 
 def _first_word(text: str) -> str:

@@ -127,6 +127,18 @@ def size_of(unit: str, lexicon: Lexicon) -> tuple[str, Fraction] | None:
     return None if power is None else (f"{base}{stroke}{below}", Fraction(10) ** power)
 
 
+def differ_in_prefix(one: str, other: str) -> bool:
+    """Return whether two units differ only in their prefix.
+
+    >>> differ_in_prefix("kg", "g"), differ_in_prefix("g", "m")
+    (True, False)
+    """
+    first, second = _PREFIXED.fullmatch(one), _PREFIXED.fullmatch(other)
+    if not first or not second or one == other:
+        return False
+    return one[first.start("unit") :] == other[second.start("unit") :]
+
+
 def power_of_prefix(unit: str) -> tuple[int | None, str]:
     """Return the power of ten of the prefix of a unit, and the unit without it.
 

@@ -314,7 +314,11 @@ class RunChecks:
         numbers = with_contradictions(self.tables.check(self.numbers.check()), contradictions)
         for check in (*numbers, *self.shapes.check()):
             place = check.line, check.column
-            if not self.bindings.judges(*place):
+            contradiction = contradictions.get(place)
+            has_wrong_unit = contradiction is not None and contradiction.in_wrong_unit
+            if check.outcome == FAILS and has_wrong_unit:
+                yield check
+            elif not self.bindings.judges(*place):
                 is_judged = self.statements.judges(*place) or self.shapes.states_shape_at(*place)
                 if check.outcome not in UNPROVEN or not is_judged:
                     yield check
