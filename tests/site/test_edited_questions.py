@@ -8,6 +8,15 @@ from playwright.sync_api import Page, expect
 from visitor import Visitor
 
 
+def unanswered(ready: Page, loaded: Visitor) -> Page:
+    """Open `Softmax` without the answers that the browser has kept, with Python loaded."""
+    page = opened(ready, loaded, "Softmax", run=False)
+    page.evaluate(FORGET)
+    page.reload()
+    load(page)
+    return page
+
+
 @pytest.mark.long
 def test_who_runs_a_block_sees_an_output_that_a_question_folds(
     ready: Page,
@@ -35,10 +44,7 @@ def test_an_edit_answers_no_question(
     loaded: Visitor,
     checked: None,  # noqa: ARG001
 ) -> None:
-    page = opened(ready, loaded, "Softmax", run=False)
-    page.evaluate(FORGET)
-    page.reload()
-    load(page)
+    page = unanswered(ready, loaded)
     block = edit(page, "by the sum", ("array([2.0", "array([3.0"))
     now = page.locator(".output[data-check=output-0] ~ .vk-now").first
     expect(now).to_contain_text("0.33", timeout=RUN, use_inner_text=False)
@@ -63,10 +69,7 @@ def test_an_answer_is_judged_by_the_output_of_the_edit(
     loaded: Visitor,
     checked: None,  # noqa: ARG001
 ) -> None:
-    page = opened(ready, loaded, "Softmax", run=False)
-    page.evaluate(FORGET)
-    page.reload()
-    load(page)
+    page = unanswered(ready, loaded)
     edit(page, "by the sum", ("array([2.0", "array([3.0"))
     expect(said(page)).to_contain_text("With your edit", timeout=RUN)
     question = page.locator("[data-check=prediction-2]")

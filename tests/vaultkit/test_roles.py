@@ -437,6 +437,10 @@ OPEN = [
     (LOAF, "The house costs 250 euros."),
     (TABLE, "Iron is three times as hard."),
     (BAKERY, "A loaf of rye costs 4 euros in 3 shops; the spelt needs 12 hours to rise."),
+    (
+        "\n```python\nprint('word 0110011')\n```\n\n```text\nword 0110011\n```\n",
+        "There are 16 words.",
+    ),
     (BAKERY, "On day 12 the spelt ran out."),
     (BAKERY, "In the spelt bag are 31 kg."),
     (BAKERY, "Rye was 31 euros."),

@@ -93,7 +93,9 @@ class Facts:
                 for words, number, unit in filter(None, labelled_parts(text)):
                     # Without words before it, *12 eggs*, the word behind a number is its label.
                     before = words or unit
-                    self._add_printed(before, number, line, counts=number.isdigit(), unit=unit)
+                    # *0110* is a code, and counts nothing.
+                    counts = number.isdigit() and str(int(number)) == number
+                    self._add_printed(before, number, line, counts=counts, unit=unit)
         for name in sorted(self._bound_once & variables.keys()):
             value, label = variables[name], self._label(name)
             if is_number(value):
